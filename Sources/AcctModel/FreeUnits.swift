@@ -1,6 +1,6 @@
-/// Which units of a region are free, a bit for each: 64 are looked at in one step.
+/// The set of free units of a region, one bit each: 64 are examined in one step.
 package struct FreeUnits: Sendable {
-  /// How many there are.
+  /// The number of units, free or taken.
   package let count: Int
   /// The lowest bit of the first word is the first unit's.
   private var words: [UInt64]
@@ -14,12 +14,12 @@ package struct FreeUnits: Sendable {
     set(0..<count, isFree: true)
   }
 
-  /// Takes so many units in a row, one or more.
+  /// Takes a run of consecutive units, one or more.
   ///
-  /// - Returns: The first of them, the lowest that there is; `nil` where there are not so many in a row.
+  /// - Returns: The first unit of the lowest run that is long enough; `nil` if there is none.
   package mutating func take(_ needed: Int) -> Int? {
     while lowest < words.count, words[lowest] == 0 { lowest += 1 }
-    // Free units that the words before end with.
+    // The free units at the end of the words before this one.
     var before = 0
     for index in lowest..<words.count {
       let word = words[index]
@@ -35,7 +35,7 @@ package struct FreeUnits: Sendable {
     return nil
   }
 
-  /// Takes back what was given away.
+  /// Returns units that were taken.
   package mutating func give(back first: Int, _ count: Int) {
     set(first..<first + count, isFree: true)
     lowest = min(lowest, first / 64)
@@ -54,10 +54,10 @@ package struct FreeUnits: Sendable {
 }
 
 extension UInt64 {
-  /// The lowest place from which on so many bits are set.
+  /// The lowest position from which `count` consecutive bits are set; `nil` if there is none.
   fileprivate func firstRun(of count: Int) -> Int? {
     guard count <= 64 else { return nil }
-    // A bit stays where as many bits as `length` are set from it on.
+    // A bit of `starts` is set where at least `length` bits are set from it on.
     var starts = self
     var length = 1
     while length < count, starts != 0 {

@@ -1,5 +1,5 @@
 extension UInt8 {
-  /// Whether it is a `tchar`, a character of a `token` (RFC 9110, section 5.6.2).
+  /// `true` if it is a `tchar`, a character of a `token` (RFC 9110, section 5.6.2).
   package var isHTTPTokenCharacter: Bool {
     switch self {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -10,19 +10,19 @@ extension UInt8 {
 
 // For each of the two types, not for their protocol: generic code looks up by name what it iterates over.
 extension Substring {
-  /// Whether it is a `token` (RFC 9110, section 5.6.2), as a method and a field's name must be.
+  /// `true` if it is a `token` (RFC 9110, section 5.6.2), as a method and a field's name must be.
   package var isHTTPToken: Bool { !isEmpty && utf8.allSatisfy(\.isHTTPTokenCharacter) }
 }
 
 extension String {
-  /// Whether it is a `token` (RFC 9110, section 5.6.2), as a method and a field's name must be.
+  /// `true` if it is a `token` (RFC 9110, section 5.6.2), as a method and a field's name must be.
   package var isHTTPToken: Bool { self[...].isHTTPToken }
 }
 
 extension String {
-  /// Whether two texts name the same header field: the case of letters does not count (RFC 9110, section 5.1).
+  /// Returns `true` if two texts name the same header field, ignoring case (RFC 9110, section 5.1).
   ///
-  /// No copy is made of either, unlike for a comparison of what `lowercased()` returns.
+  /// It copies neither, unlike a comparison of what `lowercased()` returns.
   package func isSameField(as other: String) -> Bool {
     let (bytes, others) = (utf8Span.span, other.utf8Span.span)
     guard bytes.count == others.count else { return false }
@@ -31,7 +31,7 @@ extension String {
     }
   }
 
-  /// Whether it is the same header field's name as one of several.
+  /// Returns `true` if it names the same header field as one of `names`.
   package func isField(among names: [String]) -> Bool { names.contains(where: isSameField) }
 }
 

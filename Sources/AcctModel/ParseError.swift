@@ -1,4 +1,4 @@
-/// Text that is not what its type asks for; the one error of this room.
+/// Text that is not of the form that its type requires; the one error of this module.
 ///
 /// A case carries the offending text only where that text can be no secret.
 package enum ParseError: Error, Equatable, Sendable {

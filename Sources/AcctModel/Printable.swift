@@ -1,15 +1,14 @@
 /// Text that a server, a file or a person wrote, made safe to show.
 ///
-/// Whatever could move the cursor, change colours, or hide and reorder what is shown is written
-/// out: escape sequences could rewrite earlier lines of a terminal or its title, and direction
-/// marks or invisible characters could make one name look like another. What joins emoji to one
-/// picture stays. This is the one place that decides; JSON, which must not change its bytes with a
-/// reader, escapes all of that and a little more by itself.
+/// Characters that could move the cursor, change colours, or hide and reorder text are escaped: escape sequences could
+/// rewrite earlier lines of a terminal or its title, and direction marks or invisible characters could make one name
+/// look like another. The joiners of an emoji are kept. This is the one place that decides; JSON, whose bytes must not
+/// depend on the reader, escapes all of these and a little more by itself.
 ///
 /// - Parameter text: Any text.
-/// - Returns: The same text, or one with escapes such as `\n` and `\u{1b}`.
+/// - Returns: The text unchanged, or with escapes such as `\n` and `\u{1b}`.
 package func printable(_ text: String) -> String {
-  // What nearly every text is.
+  // The fast path, for nearly every text.
   guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return text }
   return text.reduce(into: "") { shown, character in
     let scalars = Array(character.unicodeScalars)
@@ -24,7 +23,7 @@ package func printable(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-  /// How the scalar is written out where it can't be shown.
+  /// The escape sequence that replaces the scalar where it can't be shown.
   package var escape: String {
     switch self {
     case "\n": "\\n"
@@ -34,7 +33,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it shows as itself and nothing else.
+  /// `true` if it is displayed as itself and has no effect on other characters.
   fileprivate var isPlain: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: false
@@ -43,7 +42,7 @@ extension Unicode.Scalar {
   }
 }
 
-/// Whether the scalar of a character is one without which an emoji or an ideograph looks different.
+/// Returns `true` if an emoji or ideograph would look different without this scalar.
 private func joinsEmoji(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
   guard index > 0, let first = scalars.first?.properties, first.isEmoji || first.isIdeographic else { return false }
   guard scalars[index] == "\u{200D}" else { return scalars[index].properties.isVariationSelector }

@@ -1,4 +1,4 @@
-/// Redacts secrets in text from outside: whatever part a server returned becomes `<redacted>`.
+/// Redacts secrets in text from outside: each part of a secret that a server returned becomes `<redacted>`.
 ///
 /// A secret is found as it is, escaped (`%2F`, `\/`, `\u002f`) and in base64 of either alphabet at
 /// any alignment, whole or in part from ``shortest`` characters on. A match is decided by bytes
@@ -6,18 +6,18 @@
 package struct Redactor: Sendable {
   private let secrets: [Secret]
 
-  /// - Parameter secrets: What must not be shown.
+  /// - Parameter secrets: The secrets to redact.
   package init(_ secrets: [Secret]) { self.secrets = secrets }
 
   /// Redacts nothing: for text that can't contain a secret.
   package static let none = Redactor([])
 
-  /// How many characters of a secret are found, wherever they stand in it.
+  /// The number of consecutive characters of a secret that are found, at any position in it.
   ///
-  /// A secret of 4 to 7 characters is found as a whole word, a shorter one never: it is no secret.
+  /// A secret of 4 to 7 characters is found as a whole word; a shorter one is not a secret, and never found.
   package static let shortest = 8
 
-  /// The most bytes of a text that are shown; a message is for one line.
+  /// The most bytes of a text that are shown; a message fits on one line.
   private static let limit = 1 << 14
 
   /// Replaces each run of a secret in a text.
@@ -40,13 +40,13 @@ package struct Redactor: Sendable {
     return String(decoding: shown, as: UTF8.self) + (isCut ? "…" : "")
   }
 
-  /// Whether a text contains a secret.
+  /// Returns `true` if a text contains a part of a secret.
   package func finds(in text: String) -> Bool { marks(in: Array(text.utf8)).contains(true) }
 
-  /// Whether a text contains a whole secret.
+  /// Returns `true` if a text contains a whole secret.
   ///
-  /// Tokens of one kind begin alike, as JWTs do: a part of one says nothing of a value that a server made
-  /// for itself.
+  /// Tokens of one kind begin alike, as JWTs do: a shared part does not show that a value of the server's own comes
+  /// from the secret.
   package func findsWhole(in text: String) -> Bool {
     let bytes = Array(text.utf8)
     return secrets.contains { secret in
@@ -59,7 +59,7 @@ package struct Redactor: Sendable {
     var marks = Array(repeating: false, count: bytes.count)
     guard !secrets.isEmpty, bytes.count >= 4 else { return marks }
     let windows = SecretWindows(secrets)
-    // Escaped twice is seen where one server passes on another's words.
+    // Text that is escaped twice occurs where one server quotes another.
     var view: TextView? = TextView(bytes)
     for _ in 0..<3 {
       guard let plain = view else { break }
@@ -74,9 +74,9 @@ package struct Redactor: Sendable {
   }
 }
 
-/// What of the secrets is looked for: every 8 bytes that follow each other in one.
+/// The search patterns of the secrets: every 8 consecutive bytes of one.
 ///
-/// A longer run is where several of these overlap, so each needs one look-up for each byte.
+/// Several of them overlap in a longer run, so each byte of a text needs one look-up.
 private struct SecretWindows {
   private var windows: Set<UInt64> = []
   private var words: [[UInt8]] = []

@@ -13,8 +13,8 @@ package struct Secret: Sendable {
       storage = copied
       return
     }
-    // A copy of the copy, since their number is known only afterwards. The room is made first, and in full
-    // where that is known, so that no half-grown copy is left behind unwiped.
+    // A copy of the copy, since their number is known only afterwards. Its capacity is reserved first, in full where
+    // the number is known, so that no reallocation leaves an unwiped copy behind.
     var copy: [UInt8] = []
     copy.reserveCapacity(bytes.underestimatedCount)
     copy.append(contentsOf: bytes)
@@ -40,7 +40,7 @@ package struct Secret: Sendable {
     bytes = []
   }
 
-  /// Joins text that is no secret with secrets, as in `DPoP <token>`.
+  /// Joins secrets, and parts that are not secret, as in `DPoP <token>`.
   package init(joining parts: [Secret]) {
     storage = unsafe Storage(count: parts.reduce(0) { $0 + $1.count }) { room in
       var filled = 0

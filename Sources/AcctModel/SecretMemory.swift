@@ -3,12 +3,12 @@ import Synchronization
 
 /// The memory of secrets: the heap, until a process has a region of its own for them.
 ///
-/// A process that ends soon wipes what it held and needs no more. One that runs for days gives a region that
-/// no other process can read; what does not fit into it is on the heap, as without it.
+/// A process that ends soon wipes its secrets and needs no more. One that runs for days provides a region that no
+/// other process can read; secrets that do not fit into it are on the heap, as without it.
 package enum SecretMemory {
   private static let region = Mutex<SecretRegion?>(nil)
 
-  /// Lets secrets that are made from now on lie in a region, which has to last as long as the process.
+  /// Places secrets that are made from now on in a region, which must last as long as the process.
   ///
   /// - Parameter memory: Zeroed, at an address that is a multiple of 64.
   package static func use(_ memory: UnsafeMutableRawBufferPointer) {
@@ -16,7 +16,7 @@ package enum SecretMemory {
     Self.region.withLock { $0 = region }
   }
 
-  /// Takes memory for so many bytes, at a multiple of 16; to be returned by ``release(_:)``.
+  /// Allocates `count` bytes, at a multiple of 16; to be returned by ``release(_:)``.
   package static func take(_ count: Int) -> UnsafeMutableRawBufferPointer {
     let taken = Self.region.withLock { unsafe $0?.take(count).map { UInt(bitPattern: $0) } }
     if let taken, let start = unsafe UnsafeMutableRawPointer(bitPattern: taken) {
@@ -25,7 +25,7 @@ package enum SecretMemory {
     return .allocate(byteCount: count, alignment: 16)
   }
 
-  /// Wipes memory, and returns it to where it is from.
+  /// Wipes memory, and returns it to the region or the heap that it came from.
   package static func release(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
     // The optimizer would drop an assignment to memory that nothing reads any more as a dead store.
@@ -37,10 +37,10 @@ package enum SecretMemory {
   }
 }
 
-/// A region that is given away in units, the first that are free.
+/// A region that is allocated in units, lowest first.
 ///
-/// So the lowest pages are used over and over, and the rest is never touched. It has no heads between its
-/// blocks: who takes a block knows its length.
+/// So the lowest pages are reused, and the rest is never touched. Its blocks have no headers: the caller knows a
+/// block's length.
 @safe private struct SecretRegion: @unchecked Sendable {
   private let start: UnsafeMutableRawPointer
   private let size: Int
@@ -62,7 +62,7 @@ package enum SecretMemory {
     return unsafe start + first * Self.unit
   }
 
-  /// Returns whether the memory is of this region.
+  /// Frees memory; returns `false` if it is not of this region.
   mutating func give(back address: UInt, _ count: Int) -> Bool {
     let base = unsafe UInt(bitPattern: start)
     guard address >= base, address < base + UInt(size) else { return false }

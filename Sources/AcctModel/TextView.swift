@@ -1,9 +1,9 @@
-/// A text in one reading of it, each byte with the place in the original that it was read from.
+/// One reading of a text, each byte with its position in the original.
 struct TextView {
   private(set) var bytes: [UInt8] = []
-  /// Where each byte begins in the original.
+  /// The offset in the original at which each byte begins.
   private(set) var starts: [Int] = []
-  /// Where each byte ends there.
+  /// The offset in the original at which each byte ends.
   private(set) var ends: [Int] = []
 
   private init() {}
@@ -21,7 +21,7 @@ struct TextView {
     ends.append(end)
   }
 
-  /// Whether the range has no letter and no digit next to it.
+  /// Returns `true` if no letter or digit is next to the range.
   func isWord(_ range: Range<Int>) -> Bool {
     let before = range.lowerBound > 0 ? bytes[range.lowerBound - 1] : 0
     let after = range.upperBound < bytes.count ? bytes[range.upperBound] : 0
@@ -110,7 +110,7 @@ private func isAlphanumeric(_ byte: UInt8) -> Bool {
   }
 }
 
-/// What a character of base64, in either alphabet (RFC 4648, sections 4 and 5), stands for.
+/// The value of a base64 character, in either alphabet (RFC 4648, sections 4 and 5); `nil` for any other.
 private func sextet(_ byte: UInt8) -> UInt8? {
   switch byte {
   case 0x41...0x5A: byte - 0x41

@@ -1,6 +1,6 @@
 /// A credential that fits on a header line: one or more characters %x21–7E.
 ///
-/// Anything else could end the line and write header lines of its own. A password of the scheme Basic stands there in
+/// Any other character could end the line and begin header lines of its own. A password of the scheme Basic is sent in
 /// base64, so it may be any text without control characters.
 package struct Token: Equatable, Sendable {
   /// The characters.
@@ -16,8 +16,6 @@ package struct Token: Equatable, Sendable {
   }
 
   /// Checks that `password` can be sent in the scheme Basic (RFC 7617, section 2).
-  ///
-  /// - Throws: ``PasswordFlaw``.
   package init(password: Secret) throws(PasswordFlaw) {
     try password.withBytes { bytes throws(PasswordFlaw) in
       guard bytes.count > 0 else { throw .empty }
@@ -47,7 +45,7 @@ package struct Token: Equatable, Sendable {
   package init(_ text: String) throws(ParseError) { try self.init(Secret(text)) }
 }
 
-/// Why a text is no password of the scheme Basic.
+/// The reason why a text is not usable as a password of the scheme Basic.
 package enum PasswordFlaw: Error, Equatable, Sendable {
   case empty
   case severalLines

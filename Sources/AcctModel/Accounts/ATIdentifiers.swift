@@ -1,8 +1,7 @@
 /// A decentralized identifier, such as `did:plc:…` or `did:web:host`.
 ///
-/// The generic syntax of <https://atproto.com/specs/did>: at most 2048 characters, a lower-case
-/// method, and an identifier that does not end in `:` or `%`. Which methods can be resolved is
-/// decided where they are.
+/// The generic syntax of <https://atproto.com/specs/did>: at most 2048 characters, a lower-case method, and an
+/// identifier that does not end in `:` or `%`. The resolver decides which methods it supports.
 package struct DID: Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
@@ -29,7 +28,7 @@ package struct DID: Hashable, Sendable, CustomStringConvertible {
   /// The method, `plc` or `web` for those that AT Protocol knows.
   package var method: Substring { description.dropFirst(4).prefix { $0 != ":" } }
 
-  /// What stands after the method.
+  /// The method-specific identifier: the text after the method's colon.
   package var identifier: Substring { description.dropFirst(4 + method.utf8.count + 1) }
 
   /// The host of a `did:web` without a path, as an origin: https, and http for `localhost` alone.
@@ -78,7 +77,7 @@ package struct Handle: Hashable, Sendable, CustomStringConvertible {
     description = isUpper ? text.lowercased() : text
   }
 
-  /// Where a label ends that begins at `start`, or `nil` if none does.
+  /// Finds the end of the label that begins at `start`; `nil` if no valid label begins there.
   private static func endOfLabel(in bytes: Span<UInt8>, from start: Int, _ isUpper: inout Bool) -> Int? {
     var end = start
     while end < bytes.count, bytes[end] != UInt8(ascii: ".") {
@@ -91,7 +90,7 @@ package struct Handle: Hashable, Sendable, CustomStringConvertible {
     return end
   }
 
-  /// Whether the public DNS can know this handle; the others are reserved top-level names.
+  /// `true` if the public DNS can hold this handle: its top-level name is not reserved.
   ///
   /// `.test` counts as resolvable here: it is resolved where the user configures a resolver.
   package var isResolvable: Bool {

@@ -1,6 +1,6 @@
-/// What is known of an account without its secrets: hints that allow `list` to work offline.
+/// An account without its secrets: hints that allow `list` to work offline.
 package struct Account: Equatable, Sendable {
-  /// How the account came to its credentials, and so how they are used.
+  /// The way in which the account obtained its credentials, which decides how they are used.
   package enum Kind: String, Sendable { case oauth, session, guest, `static` }
 
   /// The scheme before the token on a header line, or the form in its place.
@@ -20,38 +20,38 @@ package struct Account: Equatable, Sendable {
   package var tokenType: TokenType
   /// Its identity, and its client and issuer.
   package var identity: Identity
-  /// What its server has called its user.
+  /// The names that its server has stated for its user.
   package var subjectStatements: SubjectStatements
-  /// Where its credentials came from; `nil` if that was not stored (version 0.1.0).
+  /// The source of its credentials; `nil` if that was not stored (version 0.1.0).
   package var source: AccountSource?
   package var handle: Handle?
   package var did: DID?
   package var displayName: String?
-  /// How its issuer came to be known; `nil` without an issuer.
+  /// The source of its issuer; `nil` without an issuer.
   package var issuerSource: IssuerSource?
   /// The PDS, or the backend.
   package var service: Origin?
-  /// Where its credentials may be sent.
+  /// The origins to which its credentials may be sent.
   package var origins: OwnOrigins
   /// The scope that was granted.
   package var scope: String?
   /// The resource servers that its tokens are requested for (RFC 8707): its own token for the first, at each renewal too,
   /// and a second token for each other.
   package var resources: [ResourceIndicator]
-  /// How its client asks its server.
+  /// The settings of its client's requests to its server.
   package var client: ClientSettings
-  /// What its own tokens are for, once its refresh token has been used for another; `nil` before.
+  /// The scope and audiences of its own tokens, once its refresh token has been used for another; `nil` before.
   package var ownGrant: OwnGrant?
   /// The RFC 7638 thumbprint of its DPoP key.
   package var thumbprint: String?
-  /// Where that key lives; of an account without one it says nothing.
+  /// The storage of that key; meaningless for an account without one.
   package var keyStorage: KeyStorage
   package var tokenLifetime: TokenLifetime
   /// When the server ends the session whatever is renewed.
   package var sessionEndsAt: Timestamp?
-  /// What the backend does not allow a guest; `nil` for any other account.
+  /// The backend's limits for a guest; `nil` for any other account.
   package var limitations: GuestLimitations?
-  /// How a static token is sent; `nil` for any other account.
+  /// The field and form in which a static token is sent; `nil` for any other account.
   package var sentAs: StaticHeader?
   /// The program whose login stored its password; `nil` for any other account.
   package var keptFor: KeepingProgram?
@@ -133,11 +133,11 @@ package struct Account: Equatable, Sendable {
 }
 
 extension Account {
-  /// Where new credentials are until they replace the old ones.
+  /// New credentials that wait to replace the old ones.
   package struct Incoming: Equatable, Sendable {
     /// Their identifier in the keyring, which nothing else has.
     package var place: AccountID
-    /// Whether they are the account's already; otherwise they are ignored.
+    /// `true` if they are already the account's; otherwise they are ignored.
     package var isWhole: Bool
 
     package init(place: AccountID, isWhole: Bool) {
@@ -146,7 +146,7 @@ extension Account {
     }
   }
 
-  /// The same account under another identifier.
+  /// Returns a copy of the account with another identifier.
   package func renumbered(_ id: AccountID) -> Account {
     var account = self
     account.id = id
@@ -154,7 +154,7 @@ extension Account {
   }
 }
 
-/// How an account's issuer came to be known, which decides what is checked before a renewal.
+/// The source of an account's issuer, which decides what is checked before a renewal.
 package enum IssuerSource: String, Sendable {
   /// The user or the handoff named it.
   case given

@@ -45,7 +45,7 @@ package struct AccountID: Hashable, Sendable, CustomStringConvertible {
   private static let digits = Array("0123456789abcdef".utf8)
 }
 
-/// What the user calls an account: 1 to 253 characters, none of them white space or control.
+/// The user's name for an account: 1 to 253 characters, none of them white space or control.
 ///
 /// A name does not begin with `-` (it would read as an option, and a lone `-` is the previous
 /// account), and has at most 253 bytes, as the longest handle.
@@ -56,7 +56,7 @@ package struct AccountName: Hashable, Comparable, Sendable, CustomStringConverti
   ///
   /// - Throws: ``ParseError/accountName(_:)``.
   package init(_ text: String) throws(ParseError) {
-    // What is visible ASCII needs no table; nearly all names are.
+    // Visible ASCII, which nearly all names are, needs no table.
     let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     let usable =
       isPlain

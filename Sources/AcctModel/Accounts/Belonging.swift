@@ -10,7 +10,7 @@ package enum AccountSource: Hashable, Sendable {
 
 /// An account's identity, and its client.
 package struct Identity: Hashable, Sendable {
-  /// The DID, a token's `sub`, or the handle; without one, nothing is the same as it.
+  /// The DID, a token's `sub`, or the handle; without one, no other identity equals it.
   package var subject: String?
   package var issuer: Issuer?
   /// The exact `client_id`; a renewal with another string ends the session.
@@ -37,8 +37,7 @@ extension Identity {
   }
 }
 
-/// What an account belongs to: adding what belongs to the same renews it, and anything else makes a
-/// new account.
+/// The key that decides whether a sign-in renews an account: an equal one renews it, any other adds a new account.
 ///
 /// A server can name any subject, any client and any issuer, so none of them alone identifies the
 /// source. A backend's statement counts for accounts of that backend, and for no other.
@@ -54,11 +53,11 @@ package struct Belonging: Hashable, Sendable {
   package var identity: Identity
   /// The name of a static token's account; `nil` for any other.
   package var name: AccountName?
-  /// Where its tokens are issued, for an account whose server is known by its endpoints and not by an issuer.
+  /// The origin of its token endpoint, for an account whose server is known by its endpoints and not by an issuer.
   package var tokenOrigin: Origin?
-  /// What its tokens are for, in any order: tokens for two resources are two accounts.
+  /// The resources that its tokens are for, in any order: tokens for two resources are two accounts.
   package var resources: Set<ResourceIndicator>
-  /// Whether its server registered its client for acct.
+  /// `true` if its server registered its client for acct.
   package var isRegistered: Bool
 
   package init(
@@ -79,7 +78,7 @@ package struct Belonging: Hashable, Sendable {
     self.isRegistered = isRegistered
   }
 
-  /// Whether both are known to be the same.
+  /// Returns `true` if both are known to identify one account.
   package func isSame(as other: Belonging) -> Bool {
     if kind == .static, other.kind == .static { return name != nil && name == other.name }
     guard kind == other.kind, let subject = identity.subject, subject == other.identity.subject,
@@ -104,7 +103,7 @@ package struct Belonging: Hashable, Sendable {
 }
 
 extension Belonging {
-  /// Whether both have the same server, client and resources; the user is not compared.
+  /// Returns `true` if both have the same server, client and resources; the user is not compared.
   package func isAtSamePlace(as other: Belonging) -> Bool {
     var (one, two) = (self, other)
     one.identity.subject = "-"
@@ -112,7 +111,7 @@ extension Belonging {
     return one.isSame(as: two)
   }
 
-  /// Whether both have the same client.
+  /// Returns `true` if both have the same client.
   ///
   /// A server that registers clients gives acct a new identifier each time, and each is acct. It has done so for
   /// its own accounts alone: the issuer is compared beside this.
@@ -123,7 +122,7 @@ extension Belonging {
 }
 
 extension Account {
-  /// What it belongs to.
+  /// The key by which a later sign-in recognizes this account.
   package var belonging: Belonging {
     Belonging(
       kind: kind,
@@ -136,6 +135,6 @@ extension Account {
     )
   }
 
-  /// Whether it is known which server issues its tokens.
+  /// `true` if the server that issues its tokens is known.
   package var hasServer: Bool { identity.issuer != nil || client.endpoints[.token] != nil }
 }

@@ -1,7 +1,7 @@
-/// How an account's client asks its server, beyond its identifier: at renewals, checks and revocations as
-/// at the sign-in.
+/// The settings of an account's client for requests to its server, beyond its identifier: at renewals, checks and
+/// revocations as at the sign-in.
 package struct ClientSettings: Equatable, Sendable {
-  /// How the client authenticates itself; `nil` for a client without a secret or a key.
+  /// The client's authentication; `nil` for a client without a secret or a key.
   package var authentication: ClientAuthentication?
   /// The audience of the client's assertions that its server takes, where that is not the issuer.
   package var assertionAudience: AssertionAudience?
@@ -9,12 +9,12 @@ package struct ClientSettings: Equatable, Sendable {
   package var endpoints: [EndpointName: HTTPURL]
   /// More parameters of each token request.
   package var tokenParameters: [RequestParameter]
-  /// Whether tokens are bound to a key where the server can do that.
+  /// `true` if tokens are bound to a key where the server supports that.
   package var usesDPoP: Bool
   package var grant: Grant
   /// The provider's name as it was typed, such as `gitlab:git.example`.
   package var provider: String?
-  /// Whether the server registered the client for acct, and may give it another identifier the next time.
+  /// `true` if the server registered the client for acct, and may give it another identifier the next time.
   package var isRegistered: Bool
 
   package init(
@@ -41,7 +41,7 @@ package struct ClientSettings: Equatable, Sendable {
   package static let standard = ClientSettings()
 }
 
-/// How a client proves to its authorization server which client it is.
+/// A method by which a client authenticates itself to its authorization server.
 package enum ClientAuthentication: String, Sendable, CaseIterable {
   /// It does not: a public client (RFC 6749, section 2.1).
   case none
@@ -57,7 +57,7 @@ package enum ClientAuthentication: String, Sendable, CaseIterable {
 package enum AssertionAudience: String, Sendable {
   /// The issuer's identifier (FAPI 2.0 Security Profile, section 5.3.3; draft-ietf-oauth-rfc7523bis).
   case issuer
-  /// The address of the token endpoint, which servers of before that want.
+  /// The address of the token endpoint, which older servers expect.
   case tokenEndpoint = "token-endpoint"
 
   /// The other one.
@@ -74,7 +74,7 @@ package enum EndpointName: String, Sendable, CaseIterable {
   case authorization, token, deviceAuthorization, revocation, userinfo, registration
 }
 
-/// How an account's tokens are granted.
+/// The grant by which an account obtains its tokens.
 package enum Grant: String, Sendable, CaseIterable {
   /// A person signs in, in a browser or by a device code; a refresh token renews.
   case authorizationCode
@@ -83,7 +83,7 @@ package enum Grant: String, Sendable, CaseIterable {
   /// A JWT that the client's key signs (RFC 7523, section 2.1), at each renewal again.
   case jwtBearer
 
-  /// Whether a renewal asks for the same grant again, without a refresh token.
+  /// `true` if a renewal requests the same grant again, without a refresh token.
   package var renewsItself: Bool {
     switch self {
     case .authorizationCode: false

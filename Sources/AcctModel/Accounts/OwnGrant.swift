@@ -1,7 +1,8 @@
-/// What an account's own tokens are for, noted before its refresh token is used for another token the first time.
+/// The grant of an account's own tokens, noted before its refresh token is first used for another token.
 ///
-/// A server may take what such a request names as the refresh token's own from then on, so that a renewal that names
-/// nothing would narrow what the account has. From then on each renewal of the account requests this by name.
+/// A server may take the scope and audience of such a request as the refresh token's own from then on, so that a
+/// renewal that names none would narrow the account's grant. From then on each renewal of the account requests this by
+/// name.
 package struct OwnGrant: Equatable, Sendable {
   /// The scope, where a server or the user ever named it.
   package var scope: String?

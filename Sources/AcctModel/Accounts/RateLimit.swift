@@ -1,12 +1,12 @@
-/// What a server said is left of one of its limits, as it was when it said so.
+/// The state of one of a server's limits, as the server last reported it.
 package struct RateLimit: Equatable, Sendable {
   /// The origin that set it.
   package var origin: Origin
   /// Its policy's name, where the server names its policies.
   package var name: String?
-  /// How much there is in a window; 0 or more.
+  /// The quota of a window; 0 or more.
   package var limit: Int64?
-  /// How much of it was left; 0 or more.
+  /// The remaining part of the quota; 0 or more.
   package var remaining: Int64?
   /// When there will be more again.
   package var resetsAt: Timestamp?
@@ -39,9 +39,9 @@ package struct RateLimit: Equatable, Sendable {
   }
 }
 
-/// What a guest may not do, as the backend says; for people to read, nothing depends on it.
+/// A guest's limitations as the backend reports them: shown to people, used for no decision.
 package struct GuestLimitations: Equatable, Sendable {
-  /// How many edits a guest may make a day.
+  /// The number of edits that a guest may make a day.
   package var maxEditsPerDay: Int64?
   /// The backend's names of what guests can't use.
   package var featuresDisabled: [String]

@@ -1,10 +1,10 @@
-/// How a static token is sent: which field contains it, and what stands around it.
+/// The form in which a static token is sent: the field that contains it, and the text around it.
 package struct StaticHeader: Equatable, Sendable {
-  /// What stands around the token.
+  /// The text around the token.
   package enum Form: Equatable, Sendable {
     /// A scheme and a space before it, such as `Bearer` (RFC 9110, section 11.4).
     case scheme(String)
-    /// Nothing.
+    /// No text around it.
     case bare
     /// It is the password of a user in the scheme `Basic` (RFC 7617).
     case basic(user: String)
@@ -25,7 +25,7 @@ package struct StaticHeader: Equatable, Sendable {
     self.form = form
   }
 
-  /// Checks that a token can be sent so.
+  /// Checks that a token can be sent in this form.
   ///
   /// - Parameters:
   ///   - field: A field name (RFC 9110, section 5.1) that has no other meaning in a request.
@@ -79,11 +79,11 @@ package enum StaticHeaderFlaw: Error, Equatable, Sendable {
   case basicElsewhere
 }
 
-/// What the command that stores a new token for a static account has to name.
+/// The arguments of a command that stores a new token for a static account.
 package struct TokenReplacement: Equatable, Sendable {
   package let account: AccountName
   package let sentAs: StaticHeader
-  /// Where the token goes; what the user has allowed besides stays by itself.
+  /// The origins that the token is sent to; those that the user has allowed besides are kept anyway.
   package let origins: [Origin]
 }
 
@@ -98,14 +98,14 @@ package enum StaticTokenEnd: Equatable, Sendable {
 }
 
 extension Account {
-  /// What a new token needs; `nil` for any account but a static one.
+  /// The arguments for storing a new token; `nil` for any account but a static one.
   package var replacement: TokenReplacement? {
     guard kind == .static, let sentAs else { return nil }
     let own = origins.filter { origins.reasons(for: $0).contains(.signIn) }
     return TokenReplacement(
       account: name,
       sentAs: sentAs,
-      // Without its file the account was rebuilt: then all that is known is what was allowed since.
+      // Without its file the account was rebuilt: then only the origins that were allowed since are known.
       origins: own.isEmpty ? Array(origins) : own
     )
   }

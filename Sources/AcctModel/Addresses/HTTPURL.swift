@@ -1,8 +1,8 @@
 /// An absolute http or https URL (RFC 3986) that a credential could be sent to.
 ///
-/// Parsing is stricter than a browser's: what clients are known to read in different ways (user
-/// information, backslashes, encoded or non-ASCII hosts) is refused rather than interpreted, so
-/// that acct, curl and the server mean the same place.
+/// Parsing is stricter than a browser's: forms that clients are known to read in different ways (user information,
+/// backslashes, encoded or non-ASCII hosts) are refused rather than interpreted, so that acct, curl and the server
+/// mean the same place.
 package struct HTTPURL: Hashable, Sendable {
   /// Scheme, host and port.
   package let origin: Origin
@@ -45,7 +45,7 @@ package struct HTTPURL: Hashable, Sendable {
     query = nil
   }
 
-  /// Takes a host and its port apart.
+  /// Splits an authority into its host and its port.
   static func split(_ authority: ArraySlice<UInt8>) throws(ParseError) -> (host: String, port: UInt16?) {
     let isAddress = authority.first == UInt8(ascii: "[")
     let hostEnd =
@@ -101,7 +101,7 @@ private func removingDotSegments(_ path: String) -> String {
 }
 
 extension String {
-  /// The text of bytes that are, or are about to be found, ASCII.
+  /// The text of bytes that are ASCII, or that the caller checks to be ASCII afterwards.
   fileprivate init(ascii bytes: ArraySlice<UInt8>) { self.init(decoding: bytes, as: UTF8.self) }
 }
 
@@ -110,7 +110,7 @@ extension UInt8 {
   fileprivate static let question = UInt8(ascii: "?")
   fileprivate static let hash = UInt8(ascii: "#")
 
-  /// Visible ASCII but for what RFC 3986 has no place for.
+  /// Visible ASCII without the characters that RFC 3986 does not allow.
   fileprivate var mayStandInTarget: Bool {
     switch self {
     case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),

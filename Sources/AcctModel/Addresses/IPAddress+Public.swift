@@ -1,14 +1,14 @@
 extension IPAddress {
-  /// Whether it may be a server's on the public internet.
+  /// `true` if it may be the address of a server on the public internet.
   ///
-  /// Not public is what the special-purpose registries (RFC 6890) keep for this machine, its link,
-  /// private networks and groups. An IPv6 address that stands for an IPv4 one is what that is.
+  /// The special-purpose registries (RFC 6890) reserve the addresses that are not public: those of this machine, its
+  /// link, private networks and groups. An IPv6 address that embeds an IPv4 address is judged as that.
   package var isPublic: Bool {
     if let inner = embedded { return inner.isPublic }
     return !IPAddress.reserved.contains { shares(firstBits: $0.bits, with: $0.network) }
   }
 
-  /// Whether it is this machine's own: 127.0.0.0/8, or `::1`.
+  /// `true` if it is a loopback address: 127.0.0.0/8, or `::1`.
   package var isLoopback: Bool {
     if let inner = embedded { return inner.isLoopback }
     return bytes.count == 4 ? bytes[0] == 127 : bytes == Array(repeating: 0, count: 15) + [1]
@@ -33,7 +33,7 @@ extension IPAddress {
   private static let reserved: [(network: IPAddress, bits: Int)] = [
     ("0.0.0.0", 8), ("10.0.0.0", 8), ("100.64.0.0", 10), ("127.0.0.0", 8), ("169.254.0.0", 16),
     ("172.16.0.0", 12), ("192.0.0.0", 24), ("192.168.0.0", 16), ("198.18.0.0", 15),
-    // Groups, and what is reserved, with the broadcast address.
+    // Multicast and reserved addresses, with the broadcast address.
     ("224.0.0.0", 3),
     ("::", 127), ("64:ff9b:1::", 48), ("100::", 64),
     // Teredo: the IPv4 address behind it is hidden, and nothing uses it any more.
@@ -43,7 +43,7 @@ extension IPAddress {
 }
 
 extension Origin {
-  /// Whether its host, as it is written, is none of this machine or a private network.
+  /// `true` unless its host, as it is written, belongs to this machine or a private network.
   ///
   /// A name proves little: the address that it resolves to is checked when the connection is made.
   package var mayBePublic: Bool {

@@ -14,7 +14,7 @@ package struct IPAddress: Equatable, Sendable {
     self.bytes = bytes
   }
 
-  /// Whether the first bits of both are the same.
+  /// Returns `true` if the first `count` bits of both are equal.
   package func shares(firstBits count: Int, with other: IPAddress) -> Bool {
     guard bytes.count == other.bytes.count, count <= bytes.count * 8 else { return false }
     return (0..<count).allSatisfy { bit in (bytes[bit / 8] ^ other.bytes[bit / 8]) & (0x80 >> (bit % 8)) == 0 }

@@ -5,7 +5,7 @@
 package struct Issuer: Hashable, Sendable, CustomStringConvertible {
   /// The identifier exactly as the server writes it.
   package let description: String
-  /// Where its metadata is found.
+  /// The identifier as a URL, from which the address of its metadata is derived.
   package let url: HTTPURL
 
   /// Parses an issuer identifier.
@@ -29,7 +29,7 @@ package struct Issuer: Hashable, Sendable, CustomStringConvertible {
 package struct ResourceIndicator: Hashable, Sendable, CustomStringConvertible {
   /// The identifier exactly as it was typed.
   package let description: String
-  /// Where the resource server is.
+  /// The origin of the resource server.
   package let origin: Origin
 
   /// Parses a resource indicator.

@@ -11,7 +11,7 @@ package struct LoopbackRedirect: Hashable, Sendable {
   package let host: Host
   /// `nil` for a free one.
   package let port: Int?
-  /// Behind host and port as it was typed: empty, or a path that begins with `/`.
+  /// The rest after host and port as it was typed: empty, or a path that begins with `/`.
   package let tail: String
 
   package init(host: Host, port: Int?, tail: String) {
@@ -20,7 +20,7 @@ package struct LoopbackRedirect: Hashable, Sendable {
     self.tail = tail
   }
 
-  /// What acct uses unless it is told otherwise: `http://127.0.0.1:PORT/callback`.
+  /// The default address: `http://127.0.0.1:PORT/callback`.
   package static func standard(port: Int?) -> LoopbackRedirect {
     LoopbackRedirect(host: .ipv4, port: port, tail: "/callback")
   }

@@ -1,13 +1,13 @@
 /// The origin of a server (RFC 6454): scheme, host and port, compared exactly.
 ///
-/// A value exists only for https anywhere and for http on loopback, so that no other transport
-/// can ever be given a credential.
+/// A value exists only for https anywhere and for http on loopback, so that no other transport can ever be given a
+/// credential.
 package struct Origin: Hashable, Sendable {
   /// The two schemes that acct speaks.
   package enum Scheme: String, Sendable {
     case http, https
 
-    /// The port that is meant when none is written.
+    /// The port of a URL that names none.
     package var defaultPort: UInt16 { self == .https ? 443 : 80 }
   }
 
@@ -18,8 +18,7 @@ package struct Origin: Hashable, Sendable {
 
   /// Parses `https://host[:port]` with nothing behind it but an optional `/`.
   ///
-  /// - Throws: ``ParseError/origin(_:)``, or ``ParseError/refusedURL(_:)`` for what is an origin
-  ///   that nothing may be sent to.
+  /// - Throws: ``ParseError/origin(_:)``, or ``ParseError/refusedURL(_:)`` for an origin that nothing may be sent to.
   package init(_ text: String) throws(ParseError) {
     let url: HTTPURL
     do { url = try HTTPURL(text) } catch .url { throw .origin(text) }
@@ -50,7 +49,7 @@ package struct Origin: Hashable, Sendable {
     guard scheme == .https || isLoopback else { throw .refusedURL(.plainHTTP) }
   }
 
-  /// Whether the host is this machine by name: `localhost`, `127.0.0.1` or `[::1]`.
+  /// `true` if the host names this machine: `localhost`, `127.0.0.1` or `[::1]`.
   package var isLoopback: Bool { ["localhost", "127.0.0.1", "[::1]"].contains(host) }
 }
 

@@ -1,4 +1,4 @@
-/// Where an account's credentials may be sent, and why: its own origins, each once.
+/// The origins to which an account's credentials may be sent, each once, with the reasons.
 ///
 /// A new sign-in replaces them. Only what the user has allowed stays.
 package struct OwnOrigins: Equatable, Sendable {
@@ -45,7 +45,7 @@ package struct OwnOrigins: Equatable, Sendable {
   /// Removes an origin, whatever the reasons for it were.
   package mutating func remove(_ origin: Origin) { entries.removeAll { $0.origin == origin } }
 
-  /// Adds what the user has allowed before, and nothing else of what was there.
+  /// Adds the origins that the user allowed earlier, and no other earlier ones.
   package mutating func keepUsers(of earlier: OwnOrigins) {
     add(earlier.entries.filter { $0.reasons.contains(.user) }.map(\.origin), for: .user)
   }

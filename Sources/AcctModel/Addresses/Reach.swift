@@ -5,7 +5,7 @@ package enum Reach: Sendable {
   /// to.
   case publicOnly
 
-  /// Whether an origin may be asked, as far as its host tells by itself.
+  /// Returns `true` if a request may go to an origin, as far as its host alone tells.
   package func permits(_ origin: Origin) -> Bool { self == .anywhere || origin.mayBePublic }
 }
 
@@ -21,7 +21,7 @@ package enum Naming: Equatable, Sendable {
   /// A server at an unknown place.
   case remote
 
-  /// How far a request may reach to an origin from this source.
+  /// Returns the reach of a request to an origin that this source named.
   ///
   /// A document may name addresses of its own place: on this machine, or at its own origin.
   package func reach(to origin: Origin) -> Reach {

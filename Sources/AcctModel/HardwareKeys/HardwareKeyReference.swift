@@ -1,4 +1,4 @@
-/// What acct keeps of a key that never leaves its device: how to find it, and no secret.
+/// A reference to a key that never leaves its device: its location, and no secret.
 package enum HardwareKeyReference: Hashable, Sendable {
   /// The key's blob, which only the TPM that made it can load: DER of a TSS2 PRIVATE KEY
   /// (`TPMKey` of draft-bottomley-tpm2-keys), and where that TPM is.
@@ -6,7 +6,7 @@ package enum HardwareKeyReference: Hashable, Sendable {
   /// An object in a PKCS#11 token.
   case pkcs11(PKCS11URI)
 
-  /// Where a key lives, as `keyStorage` says it.
+  /// The kind of device that holds the key, as `keyStorage` records it.
   package var storage: KeyStorage {
     switch self {
     case .tpm2: .tpm2
@@ -15,7 +15,7 @@ package enum HardwareKeyReference: Hashable, Sendable {
   }
 }
 
-/// Where the private part of a DPoP key lives.
+/// The storage of a DPoP key's private part.
 package enum KeyStorage: String, Sendable, CaseIterable {
   /// In the keyring, from where it can be exported.
   case software
@@ -48,11 +48,11 @@ package enum HardwareKeyFailure: Error, Equatable, Sendable {
   case foreign
   /// The token no longer has the key.
   case gone
-  /// What was named can't hold such a key: a file that is no module, a key of another curve, a key
-  /// that may also decrypt.
+  /// The named object can't be such a key: a file that is no module, a key of another curve, a key that may also
+  /// decrypt.
   case unsuitable(reason: String)
-  /// The device answered what no device of its kind may answer.
+  /// The device gave an answer that no device of its kind may give.
   case malformedReply(reason: String)
-  /// The device refused for another reason, with its own number of it.
+  /// The device refused for another reason, with its own error number.
   case failed(reason: String)
 }

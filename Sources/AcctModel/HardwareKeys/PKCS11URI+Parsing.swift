@@ -43,7 +43,7 @@ extension PKCS11URI {
     return bytes.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
   }
 
-  /// Whether an attribute is `pin-value`, however it is written.
+  /// Returns `true` if an attribute is `pin-value`, in any case or percent-encoding.
   private func namesPIN(_ attribute: Substring.UTF8View) -> Bool {
     let name = attribute.prefix { $0 != UInt8(ascii: "=") }
     return mentionsPIN(name)
@@ -121,7 +121,7 @@ extension PKCS11URI {
       guard !path.hasPrefix("|") else { throw .pinProgram }
       if path.hasPrefix("file:") { path.removeFirst(5) }
       if path.hasPrefix("///") { path.removeFirst(2) }
-      // What follows two slashes is a host.
+      // The text after two slashes is a host.
       guard path.hasPrefix("/"), !path.hasPrefix("//") else { throw .wrongValue(name) }
       pinFile = path
     default: return false

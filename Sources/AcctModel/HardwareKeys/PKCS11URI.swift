@@ -57,7 +57,7 @@ package struct PKCS11URI: Hashable, Sendable {
   static let scheme = "pkcs11:"
 }
 
-/// What is wrong with the URI of a key in a token.
+/// A flaw in the URI of a key in a token.
 ///
 /// A case carries the name of an attribute only, never its value.
 package enum PKCS11URIFlaw: Error, Equatable, Sendable {
@@ -69,9 +69,9 @@ package enum PKCS11URIFlaw: Error, Equatable, Sendable {
   case pinProgram
   /// It is not of RFC 7512's grammar, or longer than 4096 bytes.
   case malformed
-  /// An attribute of the path that RFC 7512 does not have, or that keys are not selected by here.
+  /// An attribute of the path that RFC 7512 does not have, or by which acct does not select keys.
   case unknownAttribute(String)
-  /// An attribute stands twice.
+  /// An attribute occurs twice.
   case repeatedAttribute(String)
   /// An attribute has a value that it can't have: not UTF-8, a relative path, no number, a type that is no key's.
   case wrongValue(String)
@@ -79,7 +79,7 @@ package enum PKCS11URIFlaw: Error, Equatable, Sendable {
 
 private enum Part { case path, query }
 
-/// All but the unreserved characters (RFC 3986, section 2.3) is encoded, and what makes a path easy to read.
+/// Percent-encodes all but the unreserved characters (RFC 3986, section 2.3) and those that keep a path readable.
 private func encoded(_ text: String, in part: Part) -> String {
   text.utf8.map { byte in
     switch byte {

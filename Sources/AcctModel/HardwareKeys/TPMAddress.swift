@@ -1,4 +1,4 @@
-/// Where a TPM 2.0 is reached: what stands after `--key tpm:` and in `ACCT_TPM`.
+/// The address of a TPM 2.0, as `--key tpm:` and `ACCT_TPM` give it.
 package enum TPMAddress: Hashable, Sendable {
   /// A character device with a resource manager, or the path of a Unix socket.
   case path(String)
@@ -10,9 +10,7 @@ package enum TPMAddress: Hashable, Sendable {
 
   private static let softwarePrefix = "swtpm:"
 
-  /// Reads an absolute path, or `swtpm:host=H,port=N`; the host is 127.0.0.1 where none is named.
-  ///
-  /// - Throws: ``ParseError``.
+  /// Parses an absolute path, or `swtpm:host=H,port=N`; the host is 127.0.0.1 where none is named.
   package init(_ text: String) throws(ParseError) {
     guard text.hasPrefix(Self.softwarePrefix) else {
       guard text.hasPrefix("/"), !text.utf8.contains(0) else { throw .tpmAddress }
@@ -34,7 +32,7 @@ package enum TPMAddress: Hashable, Sendable {
     self = .swtpm(host: host, port: port)
   }
 
-  /// What ``init(_:)`` reads.
+  /// The text that ``init(_:)`` parses.
   package var description: String {
     switch self {
     case .path(let path): path

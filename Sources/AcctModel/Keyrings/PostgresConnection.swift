@@ -1,9 +1,9 @@
 /// A connection string of libpq, checked: `host=… dbname=…`, or `postgresql://…`
 /// (<https://www.postgresql.org/docs/15/libpq-connect.html>, 34.1.1).
 package enum PostgresConnection {
-  /// Checks that it names a host, holds no password, and gives up no part of TLS.
+  /// Checks that it names a host, holds no password, and does not weaken TLS.
   ///
-  /// - Returns: The same without spaces around it.
+  /// - Returns: The string without the spaces around it.
   /// - Throws: ``KeyringSettingsFlaw``.
   package static func check(_ text: String) throws(KeyringSettingsFlaw) -> String {
     var text = text[...]
@@ -66,7 +66,7 @@ package enum PostgresConnection {
     }
   }
 
-  /// `postgresql://[user@][host][:port][,…][/database][?keyword=value&…]`, with `%` and two digits for a byte.
+  /// `postgresql://[user@][host][:port][,…][/database][?keyword=value&…]`, percent-encoded.
   private static func settings(inURI text: Substring) throws(KeyringSettingsFlaw) -> [Setting] {
     guard let scheme = text.firstRange(of: "://") else { throw .connection }
     let (address, query) = split(text[scheme.upperBound...], at: "?")
@@ -78,7 +78,7 @@ package enum PostgresConnection {
     }
     var settings: [Setting] = []
     for host in hosts.split(separator: ",") {
-      // An IPv6 address stands in brackets, and a port behind it.
+      // An IPv6 address is in brackets, with the port after them.
       let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } : split(host, at: ":").0
       settings.append(("host", try decoded(name)))
     }

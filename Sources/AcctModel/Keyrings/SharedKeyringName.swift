@@ -18,7 +18,7 @@ package enum SharedKeyringName {
 
 /// Why the settings of a shared keyring can't be used.
 ///
-/// It repeats nothing of what was given, which may be a password.
+/// It repeats no part of the input, which may be a password.
 package enum KeyringSettingsFlaw: Error, Equatable, Sendable {
   /// The keyring's name.
   case name
@@ -54,7 +54,7 @@ package enum EtcdEndpoints {
     return endpoints
   }
 
-  /// Whether an origin ends with a port, which an IPv6 address in brackets does not.
+  /// Returns `true` if an origin ends with a port; the colons of a bracketed IPv6 address don't count.
   private static func hasPort(_ origin: Substring) -> Bool {
     let text = origin.hasSuffix("/") ? origin.dropLast() : origin
     let digits = text.reversed().prefix { $0.isASCII && $0.isNumber }

@@ -1,19 +1,20 @@
-/// The last known answer to whether the credentials still work, without asking keyring or server.
+/// The last known state of the credentials, without asking keyring or server.
 package enum RecordedState: Equatable, Sendable {
   case signedIn
-  /// The same, and the server has refused the last renewal for what only the user can change, for this reason: its code
-  /// for the client, the scope or the resource, and its words.
+  /// Signed in, but the server rejected the last renewal for a cause that only the user can change. The reason is its
+  /// code for the client, the scope or the resource, and its text.
   case renewalRefused(reason: String)
   /// A guest's token has expired, for this reason, and was discarded.
   case expired(reason: String)
-  /// The server has ended the session, in these words; or only its renewals, and the token is good to its end.
+  /// The server has ended the session, in these words; or only its renewals, and the token stays valid until it
+  /// expires.
   case reauthRequired(reason: String, tokenStands: Bool = false)
   /// The secrets are gone, for this reason.
   case signedOut(reason: String)
 }
 
 extension RecordedState {
-  /// The state before keyring and clock have been asked.
+  /// The state before the keyring and the clock are consulted.
   package var state: SessionState {
     switch self {
     case .signedIn, .renewalRefused: .valid
@@ -32,12 +33,12 @@ extension RecordedState {
     }
   }
 
-  /// Whether a new sign-in is needed, and the token from before may be used to its end.
+  /// `true` if a new sign-in is needed and the earlier token may be used until it expires.
   package var tokenStands: Bool {
     if case .reauthRequired(_, let tokenStands) = self { tokenStands } else { false }
   }
 
-  /// Why the server has refused the last renewal, if it has, and the session is not over.
+  /// The reason for which the server rejected the last renewal; `nil` if it did not, or if the session is over.
   package var refusedRenewal: String? {
     if case .renewalRefused(let reason) = self { reason } else { nil }
   }
@@ -47,16 +48,16 @@ extension Account {
   /// Applies an event from a server or the user, and stores what must be remembered of it.
   ///
   /// - Parameters:
-  ///   - event: What happened.
+  ///   - event: The event to apply.
   ///   - reason: The reason, if it ends something.
   ///   - now: When it happened.
-  /// - Returns: What to do about it.
+  /// - Returns: The action that the caller has to take.
   @discardableResult
   package mutating func take(_ event: SessionEvent, reason: String = "", at now: Timestamp) -> SessionAction {
     let (_, action) = recordedState.state.after(event)
     switch action {
     case .keep:
-      // That the token works tells nothing of a renewal.
+      // A working token says nothing about a renewal.
       if event != .confirmed || recordedState.refusedRenewal == nil { recordedState = .signedIn }
       if event == .confirmed { validatedAt = now }
     case .record: recordedState = .reauthRequired(reason: reason, tokenStands: event == .otherUser)

@@ -1,6 +1,6 @@
-/// What happened to an account, as far as its state depends on it.
+/// An event that the state of an account depends on.
 package enum SessionEvent: String, Sendable, CaseIterable {
-  // The keyring holds what a request needs, and the clock says:
+  // The keyring holds everything that a request needs, and the clock says:
   /// More than the skew buffer is left.
   case fresh
   /// The buffer or less is left, or it is past, and the server can be asked for another.
@@ -11,7 +11,7 @@ package enum SessionEvent: String, Sendable, CaseIterable {
   case guestSpent
 
   // The keyring says:
-  /// What a request needs is missing.
+  /// A credential that a request needs is missing.
   case missing
   case keyringLocked
   /// It doesn't run, doesn't answer in time, or fails.
@@ -26,7 +26,7 @@ package enum SessionEvent: String, Sendable, CaseIterable {
   case ended
   /// It names another user than the one who signed in; the token from before is not affected.
   case otherUser
-  /// Nothing about the session: no connection, no answer in time, 429, 5xx, nonsense.
+  /// The server says nothing about the session: no connection, no answer in time, 429, 5xx, or a malformed answer.
   case noAnswer
 
   // The user:
@@ -36,7 +36,7 @@ package enum SessionEvent: String, Sendable, CaseIterable {
   case removed
 }
 
-/// What to do about an event.
+/// The action that an event requires.
 package enum SessionAction: String, Sendable, CaseIterable {
   /// Use the token.
   case use
@@ -46,7 +46,7 @@ package enum SessionAction: String, Sendable, CaseIterable {
   case useWhileUnpast
   /// Tell the user why nothing can be used. Everything is kept.
   case stop
-  /// Store what the server gave, and that it confirmed the session.
+  /// Store the server's answer, and that it confirmed the session.
   case keep
   /// Store that the server has ended the session, and its reason. The credentials stay.
   case record
@@ -64,8 +64,8 @@ extension SessionState {
   /// leaves again, or a newer credential of the same server. A keyring that is locked or does not
   /// answer makes the state unknown, and the next answer decides anew.
   ///
-  /// - Parameter event: What happened.
-  /// - Returns: The state after it, and what to do.
+  /// - Parameter event: The event.
+  /// - Returns: The state after it, and the required action.
   package func after(_ event: SessionEvent) -> (state: SessionState, action: SessionAction) {
     switch (self, event) {
     case (_, .removed): (.signedOut, .forget)

@@ -1,11 +1,11 @@
-/// How long an access token lasts, and whether another can be had without the user.
+/// The lifetime of an access token, and whether it can be renewed without the user.
 package struct TokenLifetime: Equatable, Sendable {
   /// When the token expires; `nil` where that is not known.
   package var expiresAt: Timestamp?
-  /// How long the token lasts from its issue, in seconds: `expires_in` as the server gave it, or what
-  /// its `exp` left.
+  /// The token's lifetime from its issue, in seconds: `expires_in` as the server gave it, or the time left until its
+  /// `exp`.
   package var lifetime: Int64?
-  /// Whether there is a refresh token.
+  /// `true` if there is a refresh token.
   package var canRenew: Bool
 
   package init(expiresAt: Timestamp?, lifetime: Int64? = nil, canRenew: Bool) {

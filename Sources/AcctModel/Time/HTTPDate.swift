@@ -2,9 +2,9 @@
 package enum HTTPDate {
   /// Parses a time in any of the three forms that a recipient must take.
   ///
-  /// These are `Sun, 06 Nov 1994 08:49:37 GMT`, and of old `Sunday, 06-Nov-94 08:49:37 GMT` and
-  /// `Sun Nov  6 08:49:37 1994`. A year of two digits is read as in a cookie (RFC 6265,
-  /// section 5.1.1): from 70 on it is of the last century. The day of the week is not checked.
+  /// These are `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6
+  /// 08:49:37 1994`. A year of two digits is read as in a cookie (RFC 6265, section 5.1.1): from 70 on it is of the
+  /// last century. The day of the week is not checked.
   ///
   /// - Parameter text: The field's value.
   /// - Returns: The time; `nil` for anything else.

@@ -90,7 +90,7 @@ private struct Digits {
   }
 }
 
-/// Writes a number of two digits, and what separates it from the next.
+/// Writes a number of two digits, and the separator that follows it.
 private func append(_ value: Int64, _ end: Unicode.Scalar?, to text: inout OutputSpan<UInt8>) {
   text.append(UInt8(ascii: "0") + UInt8(value / 10))
   text.append(UInt8(ascii: "0") + UInt8(value % 10))
