@@ -1,4 +1,4 @@
-/// Everything outside the process that a command may touch; ``World`` is how it is handed on.
+/// Everything outside the process that a command may touch; ``World`` is the form in which it is passed on.
 package struct Ports: Sendable {
   package var secretService: Keyring
   package var vaultKeyring: Keyring

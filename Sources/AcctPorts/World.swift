@@ -1,11 +1,11 @@
 /// Everything outside the process that a command may touch, handed to it as one value.
 ///
-/// A copy is one reference to the ``Ports``, and not to each of the hundred functions that they are made of: nearly every
-/// use case has a copy.
+/// A copy is one reference to the ``Ports``, not one to each of their hundred functions: nearly every use case has a
+/// copy.
 package struct World: Sendable {
   @usableFromInline var shared: Shared
 
-  /// Never changes: a world that is changed gets one of its own.
+  /// Immutable: a world that is changed gets a new one.
   @usableFromInline
   final class Shared: Sendable {
     @usableFromInline let ports: Ports
@@ -22,7 +22,7 @@ package struct World: Sendable {
   }
 }
 
-// Inlined where they are used, so that of a port with many functions only the one that is called is copied.
+// Inlined at the call site, so that of a port with many functions only the one that is called is copied.
 extension World {
   package var secretService: Keyring {
     @inlinable get { shared.ports.secretService }

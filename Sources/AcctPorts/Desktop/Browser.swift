@@ -4,7 +4,7 @@ package import AcctModel
 package struct Browser: Sendable {
   /// Opens an address: `$BROWSER` if that is set, else `xdg-open`.
   ///
-  /// Returns whether it seems to work: what was started did not fail within a second.
+  /// Returns `true` if it seems to work: the program that was started did not fail within a second.
   package var open: @Sendable (_ address: String) async -> Bool
 
   package init(open: @escaping @Sendable (_ address: String) async -> Bool) { self.open = open }
@@ -66,7 +66,7 @@ package struct Callback: Sendable {
   }
 }
 
-/// What the browser shows after the callback.
+/// The page that the browser shows after the callback.
 package enum CallbackPage: Sendable {
   /// Signed in; the page can be closed.
   case done

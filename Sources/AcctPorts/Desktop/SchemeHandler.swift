@@ -6,8 +6,8 @@ package struct SchemeHandler: Sendable {
   package var register: @Sendable (_ scheme: String) async throws(SchemeHandlerFailure) -> SchemeReception
   /// Delivers an address to the process that waits for it, and returns its verdict.
   ///
-  /// The desktop may run acct in another environment than the process that waits, so its entry
-  /// names the folder; without that the folder is the one where this process would wait itself.
+  /// The desktop may run acct in another environment than the waiting process, so its entry names the folder; without
+  /// that, the folder is the one where this process itself would wait.
   package var deliver:
     @Sendable (_ address: Secret, _ folder: String?) async throws(SchemeHandlerFailure) ->
       CallbackPage

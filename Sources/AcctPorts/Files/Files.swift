@@ -2,8 +2,8 @@ package import AcctModel
 
 /// The files that acct keeps: hints, never a secret.
 ///
-/// They are named by their contents; their paths are the adapter's. Every replacement is atomic,
-/// and nothing is read or written through a link that another user can plant.
+/// They are named by their contents; the adapter chooses their paths. Every replacement is atomic, and nothing is read
+/// or written through a link that another user can plant.
 package struct Files: Sendable {
   /// Returns a file's bytes, or `nil` if there is none.
   package var read: @Sendable (StoredFile) throws(FilesFailure) -> [UInt8]?
@@ -15,14 +15,14 @@ package struct Files: Sendable {
   package var accounts: @Sendable () throws(FilesFailure) -> [AccountID]
   /// Reads the accounts' files, some at a time and in no order, until the body has seen enough.
   ///
-  /// The body returns whether to go on. If there are hundreds of files, several threads read them:
-  /// it may then be called by several at once, and a few times more than it asked for.
+  /// The body returns `true` to go on. If there are hundreds of files, several threads read them: it may then be
+  /// called by several at once, and a few times more after it returned `false`.
   package var eachAccount: @Sendable (SomeAccounts) throws(FilesFailure) -> Void
-  /// Takes a lock across processes, waiting at most so many seconds for it.
+  /// Takes a lock across processes, waiting at most `seconds` for it.
   package var lock: @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
-  /// Tells what file system one of acct's folders is on, or will be; `nil` if nothing is there yet.
+  /// Returns the file system that one of acct's folders is on, or will be; `nil` if nothing is there yet.
   package var fileSystem: @Sendable (FileFolder) throws(FilesFailure) -> FileSystem?
-  /// Tells whether the files that accounts and keyrings are made of may have changed since an earlier mark,
+  /// Returns a mark that differs from an earlier one if the files of accounts and keyrings may have changed since,
   /// without reading them; `nil` where that can't be told.
   ///
   /// A change counts before its system call returns, whichever process makes it. The first call begins to watch;
@@ -50,7 +50,7 @@ package struct Files: Sendable {
     self.changes = changes
   }
 
-  /// Takes accounts' files, or why they can't be read, and returns whether to go on.
+  /// Takes the contents of accounts' files, or the reasons why they can't be read; returns `false` to stop.
   package typealias SomeAccounts = @Sendable ([(id: AccountID, contents: Result<[UInt8], FilesFailure>)]) -> Bool
 }
 
@@ -70,13 +70,13 @@ package enum StoredFile: Hashable, Sendable {
   case identity(DID)
   /// The last limits from an account's servers.
   case limits(AccountID)
-  /// Which `.acct` files have chosen which account.
+  /// The accounts that `.acct` files have chosen, by file.
   case directories
   /// The clients that acct is registered as, and those that the user has named.
   case clients
 }
 
-/// What a lock protects.
+/// A lock, by the data that it protects.
 package enum Lock: Hashable, Sendable {
   /// One account's credentials; held across its network calls.
   case account(AccountID)
@@ -102,12 +102,12 @@ extension Files {
   /// Does `body` while holding `lock`.
   ///
   /// - Parameters:
-  ///   - lock: What to guard.
-  ///   - seconds: How long to wait for another process.
-  ///   - failure: Turns a lock that could not be had into the caller's error.
-  ///   - body: What to do meanwhile.
+  ///   - lock: The lock to hold.
+  ///   - seconds: The longest wait for another process.
+  ///   - failure: Turns a lock that could not be taken into the caller's error.
+  ///   - body: The work to do meanwhile.
   /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws, or what `failure` makes of a lock that could not be had.
+  /// - Throws: What `body` throws, or what `failure` makes of a lock that could not be taken.
   package func withLock<Result, Failure: Error>(
     _ lock: Lock,
     waiting seconds: Int,
@@ -133,7 +133,7 @@ package enum FilesFailure: Error, Equatable, Sendable {
 
 /// A moment in the history of something that others may change.
 ///
-/// Two that are equal say that nothing has changed from the first to the second. Two that differ say nothing.
+/// Two that are equal show that nothing has changed from the first to the second. Two that differ show nothing.
 package struct ChangeMark: Hashable, Sendable {
   private let number: UInt64
 

@@ -2,7 +2,7 @@ package import AcctModel
 
 /// The state of acct's folders themselves, for checking and repairing them.
 package struct FolderMaintenance: Sendable {
-  /// Everything that lies in acct's folders, and the folders, in no order; trusts nothing it sees.
+  /// Lists everything in acct's folders, and the folders, in no order; it trusts nothing that it finds.
   package var survey: @Sendable () throws(FilesFailure) -> [SurveyedFile]
   /// Removes the permissions of the group and others on an own file or folder.
   package var close: @Sendable (SurveyedFile) throws(FilesFailure) -> Void
@@ -53,7 +53,7 @@ package struct SurveyedFile: Hashable, Sendable {
   }
 }
 
-/// A folder of acct's, by what lies in it.
+/// A folder of acct's, by its contents.
 package enum FileFolder: Hashable, Sendable, CaseIterable {
   /// The locks that keep renewals apart.
   case locks
@@ -65,7 +65,7 @@ package enum FileFolder: Hashable, Sendable, CaseIterable {
 package struct FileSystem: Equatable, Sendable {
   /// The folder, for people.
   package var path: String
-  /// What the system calls it, such as `nfs` or `fuse.sshfs`.
+  /// The system's name for it, such as `nfs` or `fuse.sshfs`.
   package var name: String
   package var reach: Reach
 
@@ -75,13 +75,13 @@ package struct FileSystem: Equatable, Sendable {
     self.reach = reach
   }
 
-  /// Whose locks count there.
+  /// The set of processes that its locks keep apart.
   package enum Reach: Sendable {
     /// It belongs to this machine: a lock keeps all of its processes apart.
     case machine
     /// Other machines may use the same folder, and the file system has locks for all of them.
     case network
-    /// A program answers for it, such as sshfs, and may grant two machines one lock.
+    /// A program implements it, such as sshfs, and may grant two machines one lock.
     case program
   }
 }

@@ -5,7 +5,7 @@ package struct ProviderFiles: Sendable {
   /// A file that was read.
   package struct File: Equatable, Sendable {
     package var bytes: [UInt8]
-    /// Where it is, for people.
+    /// The file's path, for people.
     package var path: String
 
     package init(_ bytes: [UInt8], at path: String) {
@@ -18,7 +18,7 @@ package struct ProviderFiles: Sendable {
   package var names: @Sendable () throws(FilesFailure) -> [String]
   /// Reads a file that only the user can change; `nil` if there is none of that name.
   package var read: @Sendable (_ name: String) throws(FilesFailure) -> File?
-  /// Where the file of a name would be written, for people.
+  /// Returns the path at which the file of a name would be written, for people.
   package var path: @Sendable (_ name: String) -> String
 
   package init(
@@ -31,7 +31,7 @@ package struct ProviderFiles: Sendable {
     self.path = path
   }
 
-  /// None at all.
+  /// No files at all.
   package static let none = ProviderFiles(
     names: { () throws(FilesFailure) in [] },
     read: { _ throws(FilesFailure) in nil },

@@ -6,10 +6,10 @@ package struct SecretFiles: Sendable {
   package var read: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
   /// Reads the user's own file or root's, which its group may read, too: as systemd hands out credentials.
   package var readCredential: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
-  /// Writes a file for the user alone (0600), atomically and durably; one that is there is replaced
-  /// only if that is asked for.
+  /// Writes a file for the user alone (0600), atomically and durably; it replaces an existing file only if that is
+  /// requested.
   package var write: @Sendable (_ path: String, Secret, _ replacing: Bool) throws(SecretFileFailure) -> Void
-  /// Whether something has this name.
+  /// Returns `true` if a file, or anything else, has this name.
   package var exists: @Sendable (_ path: String) -> Bool
 
   package init(
@@ -32,11 +32,10 @@ package struct SecretFiles: Sendable {
 package enum SecretFileFailure: Error, Equatable, Sendable {
   /// In words that follow the path and a colon.
   case failed(path: String, reason: String)
-  /// There is none, or its name is too long: what was given may be a secret itself, and is not to be
-  /// shown.
+  /// There is none, or its name is too long: the given name may be a secret itself, and must not be shown.
   case missing(path: String)
   /// Its group or others can read or write it.
   case exposed(path: String)
-  /// It exists, and was not to be replaced.
+  /// It exists, and replacing it was not requested.
   case exists(path: String)
 }

@@ -8,7 +8,7 @@ package struct Streams: Sendable {
   package var notice: @Sendable (String) -> Void
   /// Reads a file that the user named, or standard input for `-`, up to a number of bytes.
   package var input: @Sendable (_ path: String, _ limit: Int) throws(StreamFailure) -> Secret
-  /// Shows a line on standard error in place of the last one that it showed.
+  /// Shows a line on standard error that replaces the last one shown this way.
   ///
   /// An empty one erases that line, and so does a notice. `nil` if standard error is not a
   /// terminal.
@@ -17,9 +17,9 @@ package struct Streams: Sendable {
   ///
   /// `nil` where standard error is not a terminal.
   package var link: (@Sendable (HTTPURL) -> Void)?
-  /// Whether standard output is a terminal.
+  /// `true` if standard output is a terminal.
   package var outputIsTerminal: Bool
-  /// How many columns that terminal has now; `nil` where there is none, or it doesn't say.
+  /// Returns the current number of that terminal's columns; `nil` without a terminal, or if it doesn't say.
   package var columns: @Sendable () -> Int?
   /// Opens a file that the user named, or standard input for `-`, to be read part by part.
   ///

@@ -29,7 +29,7 @@ package enum FieldText {
   /// The text of a field's bytes.
   package static func text(_ bytes: [UInt8]) -> String { text(bytes[...]) }
 
-  /// The bytes that a text was made of.
+  /// The bytes that a text was made from.
   package static func bytes(_ text: String) -> [UInt8] {
     guard text.utf8.contains(leadOfPrivateUse) else { return Array(text.utf8) }
     var bytes: [UInt8] = []
@@ -43,7 +43,7 @@ package enum FieldText {
     return bytes
   }
 
-  /// The character that begins here; `nil` where there is none, or one of those that stand for bytes.
+  /// The character that begins here; `nil` where there is none, or where it is one that stands for a byte.
   private static func scalar(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
     let width =
       switch bytes.first ?? 0 {

@@ -2,19 +2,18 @@ package import AcctModel
 
 /// Sends one HTTP request and returns the response to it.
 ///
-/// What every transport promises: TLS with the system's roots (or `SSL_CERT_FILE`'s) or plain http
-/// on loopback, nothing else; no connection beyond the request's reach; no redirect is followed; no
-/// call outlives its deadline; no more than the maximum of a body is read; nothing is retried, and
-/// no cookie kept.
+/// Every transport promises: TLS with the system's roots (or `SSL_CERT_FILE`'s) or plain http on loopback, nothing
+/// else; no connection beyond the request's reach; no redirect is followed; no call outlives its deadline; no more
+/// than the maximum of a body is read; nothing is retried, and no cookie kept.
 package struct HTTPTransport: Sendable {
   /// Sends a request and reads its whole response, both held in memory.
   package var send: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
   /// Sends a request and returns as soon as the head of its response is there; both bodies flow
   /// part by part, at the pace of the slower end, with constant memory.
   package var stream: @Sendable (StreamedRequest) async throws(HTTPFailure) -> StreamedResponse
-  /// Begins in the background what the first request needs, for a caller that has something else to do before it.
+  /// Begins the setup for the first request in the background, for a caller that has other work to do first.
   ///
-  /// Nothing is sent. What fails is told by the first request, as without this.
+  /// Nothing is sent. The first request reports a failure, as without this.
   package var prepare: @Sendable () -> Void
 
   package init(
@@ -39,12 +38,12 @@ package struct HTTPRequest: Sendable {
   package var timeout: Int
   /// The most bytes of a body that are read.
   package var bodyLimit: Int
-  /// Which addresses it may go to, whatever its host resolves to.
+  /// The addresses that it may go to, whatever its host resolves to.
   package var reach: Reach
-  /// Whether it may still be sent: asked before connecting, and just before the first byte.
+  /// Returns `true` while the request may still be sent: asked before connecting, and just before the first byte.
   ///
-  /// A process can be stopped at any time. On a no nothing is sent: ``HTTPFailure/withheld``. Answers at once, on any
-  /// thread.
+  /// A process can be stopped at any time. If this returns `false`, nothing is sent: ``HTTPFailure/withheld``. It
+  /// returns at once, on any thread.
   package var mayBeSent: (@Sendable () -> Bool)?
 
   package init(
@@ -68,7 +67,7 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// A response, whole.
+/// A response with its whole body.
 package struct HTTPResponse: Sendable {
   package var status: Int
   package var fields: [(name: String, value: String)]
@@ -96,14 +95,14 @@ package enum HTTPFailure: Error, Equatable, Sendable {
   case timedOut
   /// The connection ended before the response did.
   case closed
-  /// What came back is not HTTP.
+  /// The response is not HTTP.
   case malformed
   /// The body is larger than the cap, in bytes.
   case tooLarge(limit: Int)
   case cancelled
-  /// The request can't be put on the wire as it is, such as for a line break in a field.
+  /// The request can't be sent as it is, such as for a line break in a field.
   case unsendable(reason: String)
-  /// The request's body could not be read to its end; what was sent of it has no end.
+  /// The request's body could not be read to its end; the part that was sent is incomplete.
   case source(StreamFailure)
   /// The host is, or resolves to, an address of this machine or a private network, which only the
   /// user may name; nothing was sent.

@@ -1,17 +1,17 @@
 /// An HTTP/1.1 server for programs on this machine.
 ///
-/// A socket in the file system is the user's alone; a port is on 127.0.0.1 and nowhere else.
+/// A socket in the file system is accessible to the user only; a port is on 127.0.0.1 and nowhere else.
 package struct LocalServer: Sendable {
-  /// Starts to serve, and returns when connections are taken.
+  /// Starts to serve, and returns as soon as connections are accepted.
   ///
-  /// An answer begins on a thread that serves other connections, too; see ``sideExecutor``.
+  /// Each answer begins on a thread that also serves other connections; see ``sideExecutor``.
   package var serve:
     @Sendable (
       LocalPlace, _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
     ) async throws(ListenFailure) -> Serving
 
-  /// Where an answer does what could hold up the thread that it begins on, such as with a file or a keyring; `nil`
-  /// where it may do so there.
+  /// The executor for the parts of an answer that could block the thread that it begins on, such as access to a file
+  /// or a keyring; `nil` where they may run there.
   package var sideExecutor: (any TaskExecutor)?
 
   package init(
@@ -26,7 +26,7 @@ package struct LocalServer: Sendable {
   }
 }
 
-/// Where a local server listens.
+/// The address at which a local server listens.
 package enum LocalPlace: Equatable, Sendable {
   /// A unix socket of mode 0600; without a path, in acct's own run folder.
   case socket(path: String?)
@@ -36,9 +36,9 @@ package enum LocalPlace: Equatable, Sendable {
 
 /// A local server at work.
 package struct Serving: Sendable {
-  /// Called with the path or the port that was found.
+  /// The address, with the path or the port that was chosen.
   package let place: LocalPlace
-  /// Takes no more connections, ends those that are open, and removes the socket.
+  /// Accepts no more connections, ends those that are open, and removes the socket.
   package let stop: @Sendable () async -> Void
 
   package init(place: LocalPlace, stop: @escaping @Sendable () async -> Void) {
@@ -50,7 +50,7 @@ package struct Serving: Sendable {
 /// A request that came in, whose body is still to come.
 package struct LocalRequest: Sendable {
   package var method: String
-  /// As it stood on the request line.
+  /// The request target, as the request line has it.
   package var target: String
   package var fields: [(name: String, value: String)]
   package var body: ByteSource?
@@ -66,12 +66,12 @@ package struct LocalRequest: Sendable {
   }
 }
 
-/// The answer.
+/// The response to a local request.
 package struct LocalResponse: Sendable {
   package var status: Int
   package var fields: [(name: String, value: String)]
-  /// Whether the connection ends with this answer: its client is not authenticated, or the answer's
-  /// own server can't be relied on to say where its answers end.
+  /// `true` if the connection ends with this answer: its client is not authenticated, or the upstream server can't be
+  /// relied on to mark the end of its responses.
   package var endsConnection = false
   /// Returns the next part of the body, and `nil` at the end; a failure cuts the connection, so
   /// that the client does not take a part for the whole.

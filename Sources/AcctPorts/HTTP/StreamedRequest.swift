@@ -11,10 +11,9 @@ package struct StreamedRequest: Sendable {
   /// Let the server refuse before the body is read (RFC 9110, section 10.1.1); a server that says
   /// nothing for a second gets the body all the same.
   package var asksFirst: Bool
-  /// Seconds to connect, and seconds in which not one byte comes or goes.
+  /// Seconds to connect, and seconds without a byte in either direction.
   ///
-  /// The whole may take as long as it takes. A source or a reader on this side that is slow does
-  /// not count.
+  /// The whole exchange has no limit. A slow source or reader on this side does not count.
   package var timeout: Int
 
   package init(
@@ -61,7 +60,7 @@ package struct StreamedResponse: Sendable {
 /// The head of a response (RFC 9112, section 2.1).
 package struct ResponseHead: Sendable {
   package var status: Int
-  /// As it came: `HTTP/1.1 200 OK`.
+  /// The status line as it was received: `HTTP/1.1 200 OK`.
   package var statusLine: String
   package var fields: [(name: String, value: String)]
 
@@ -87,11 +86,11 @@ extension [(name: String, value: String)] {
   }
 }
 
-/// Bytes of any number, such as a large file's, handed out part by part.
+/// A stream of bytes of any length, such as a large file's, read part by part.
 ///
 /// For one reader, once. Memory holds a part, never the whole.
 package struct ByteSource: Sendable {
-  /// How many bytes there are in all; `nil` where only their end tells, as with a pipe.
+  /// The number of bytes; `nil` where only their end tells, as with a pipe.
   package var length: Int64?
   /// Returns the next part, never an empty one, and `nil` at the end.
   package var next: @Sendable () async throws(StreamFailure) -> [UInt8]?
@@ -102,7 +101,7 @@ package struct ByteSource: Sendable {
   }
 }
 
-/// Where bytes of any number go, part by part.
+/// A destination for any number of bytes, written part by part.
 package struct ByteSink: Sendable {
   /// Writes a part; waits until it is read.
   package var write: @Sendable ([UInt8]) throws(StreamFailure) -> Void
@@ -110,7 +109,7 @@ package struct ByteSink: Sendable {
   package var finish: @Sendable () throws(StreamFailure) -> Void
   /// Discards the output: a file stays as it was before, or absent.
   package var discard: @Sendable () -> Void
-  /// Whether ``discard`` leaves nothing behind; not so if written bytes are gone at once.
+  /// `true` if ``discard`` leaves nothing behind; `false` if a written byte can't be taken back.
   package var isAtomic: Bool
 
   package init(

@@ -1,13 +1,13 @@
 package import AcctModel
 
-/// Who holds a device: gives its PIN, and touches it.
+/// The person at a device, as acct sees them: gives the PIN, and touches the device.
 package struct KeyHolder: Sendable {
-  /// Returns the PIN; it is called only when the device wants one, and never twice with one
-  /// answer, since each wrong one counts.
+  /// Returns the PIN; it is called only when the device requires one, and no answer is used twice, since each wrong
+  /// one counts.
   package var pin: @Sendable (PINRequest) throws(HardwareKeyFailure) -> Secret
-  /// Is told, once, that the device seems to wait for a touch.
+  /// Tells the person, once, that the device seems to wait for a touch.
   package var touch: @Sendable () -> Void
-  /// How long it waits where another process uses the device.
+  /// The longest wait while another process uses the device.
   package var patience: DevicePatience
 
   package init(
@@ -20,7 +20,7 @@ package struct KeyHolder: Sendable {
     self.patience = patience
   }
 
-  /// No person at all: who only looks whether the device answers.
+  /// No person at all: for a caller that only checks whether the device answers.
   package static let absent = KeyHolder(
     pin: { _ throws(HardwareKeyFailure) in throw .noPIN(reason: "no person can be asked") },
     touch: {},
@@ -28,21 +28,21 @@ package struct KeyHolder: Sendable {
   )
 }
 
-/// How long a device is waited for that another process uses.
+/// The longest wait for a device that another process uses.
 package enum DevicePatience: Sendable {
-  /// For what has to be done: 20 seconds for a TPM; for a token as long as a person takes to touch it.
+  /// For a necessary operation: 20 seconds for a TPM; for a token as long as a person takes to touch it.
   case full
-  /// To look at it: 3 seconds.
+  /// For a query of the device's state: 3 seconds.
   case brief
 }
 
-/// What a PIN is wanted for.
+/// A request for a PIN: its device and its purpose.
 package struct PINRequest: Equatable, Sendable {
   /// The device in a person's words: "the TPM", or a token's label, made printable.
   package var device: String
   /// The file that the URI names with `pin-source`.
   package var file: String?
-  /// Whether the PIN is chosen now, for a new key, and so asked for twice.
+  /// `true` if the PIN is being chosen for a new key, and so asked for twice.
   package var isNew: Bool
 
   package init(device: String, file: String? = nil, isNew: Bool = false) {
@@ -68,7 +68,7 @@ package struct HardwareKeys: Sendable {
 
 /// The point of a key on P-256: coordinates of 32 bytes each, big-endian, as the device gave them.
 ///
-/// Whether it is a point of the curve is checked where a key is made of it.
+/// The code that makes a key of it checks that it is a point of the curve.
 package struct HardwareKeyPoint: Hashable, Sendable {
   package var x, y: [UInt8]
 

@@ -5,14 +5,14 @@ package import AcctModel
 /// Only the module that a URI names is loaded, when it is needed. One process at a time uses a
 /// token; others wait. A touch is waited for at most 2 minutes.
 package struct PKCS11Keys: Sendable {
-  /// Takes the key that the URI names, or makes it where there is none.
+  /// Takes the key that the URI names, or makes it if there is none.
   ///
   /// Throws ``HardwareKeyFailure/unsuitable(reason:)`` for a key of another curve, one that may also
   /// decrypt, one that can be extracted.
   package var take: @Sendable (PKCS11URI, KeyHolder) async throws(HardwareKeyFailure) -> PKCS11Key
   /// Signs a SHA-256 digest of 32 bytes; returns r and s, 32 bytes each.
   package var sign: @Sendable (PKCS11URI, _ digest: [UInt8], KeyHolder) async throws(HardwareKeyFailure) -> [UInt8]
-  /// Removes both halves of the key from the token; none is there afterwards.
+  /// Removes both halves of the key from the token; a key that is not there is no error.
   package var remove: @Sendable (PKCS11URI, KeyHolder) async throws(HardwareKeyFailure) -> Void
   /// Lists the tokens, and their public keys for ES256.
   ///
@@ -51,14 +51,13 @@ package struct PKCS11Key: Hashable, Sendable {
   /// Names exactly this object: module, token by label and serial number, object and id.
   package var uri: PKCS11URI
   package var point: HardwareKeyPoint
-  /// Whether it was made just now.
+  /// `true` if this call made it.
   ///
-  /// Then it is removed again if the sign-in fails, and with its account; a key that lay there before
-  /// stays.
+  /// A new key is removed again if the sign-in fails, and with its account; a key that was there before stays.
   package var isNew: Bool
-  /// Whether the token says that the key was made elsewhere, or was not always protected as it is now.
+  /// `true` if the token reports that the key was made elsewhere, or was not always protected as it is now.
   ///
-  /// It can't be copied any more; a copy may have been made before.
+  /// It can no longer be copied, but may have been copied before.
   package var mayHaveCopies: Bool
 
   package init(uri: PKCS11URI, point: HardwareKeyPoint, isNew: Bool, mayHaveCopies: Bool = false) {

@@ -2,8 +2,8 @@ package import AcctModel
 
 /// A TPM 2.0: keys for ES256 that only this TPM can use, and secrets that only it can open.
 ///
-/// Each operation opens the device, and leaves nothing in it. Calls of several processes at once all
-/// succeed; one waits for a TPM that is busy as long as its ``DevicePatience`` says, and takes no longer altogether.
+/// Each operation opens the device, and leaves nothing in it. Concurrent calls of several processes all succeed; a
+/// call waits for a busy TPM as long as its ``DevicePatience`` allows, and takes no longer altogether.
 package struct TPMKeys: Sendable {
   /// Makes a key: fixedTPM, fixedParent, sensitiveDataOrigin, userWithAuth, sign; with a PIN (of
   /// the holder) it is subject to the TPM's protection against guessing, without one it is not.
@@ -20,12 +20,12 @@ package struct TPMKeys: Sendable {
   package var read: @Sendable (_ blob: [UInt8]) throws(HardwareKeyFailure) -> TPMKey
   /// Encrypts up to 128 bytes so that only this TPM can open them, without any PIN.
   package var seal: @Sendable (Secret, TPMAddress) async throws(HardwareKeyFailure) -> [UInt8]
-  /// Opens what ``seal`` returned.
+  /// Opens a blob that ``seal`` returned.
   package var unseal:
     @Sendable (_ blob: [UInt8], TPMAddress, DevicePatience)
       async
       throws(HardwareKeyFailure) -> Secret
-  /// Says what is there, for `doctor` and `key list --hardware`; waits for others briefly.
+  /// Describes the TPM, for `doctor` and `key list --hardware`; waits for others briefly.
   package var describe: @Sendable (TPMAddress) async throws(HardwareKeyFailure) -> TPMDescription
 
   package init(
@@ -68,7 +68,7 @@ package struct TPMKeys: Sendable {
 
 /// A key that a TPM made.
 package struct TPMKey: Hashable, Sendable {
-  /// DER of a TSS2 PRIVATE KEY; no secret beside another TPM.
+  /// DER of a TSS2 PRIVATE KEY; useless to anyone without this TPM.
   package var blob: [UInt8]
   package var point: HardwareKeyPoint
   package var hasPIN: Bool
@@ -80,13 +80,13 @@ package struct TPMKey: Hashable, Sendable {
   }
 }
 
-/// A TPM, in its own words made printable.
+/// A TPM's description of itself, made printable.
 package struct TPMDescription: Hashable, Sendable {
   /// Such as "IBM SW TPM".
   package var manufacturer: String
-  /// Whether it refuses PINs now, since too many were wrong.
+  /// `true` if it refuses PINs now, after too many wrong ones.
   package var isLockedOut: Bool
-  /// Wrong PINs until then.
+  /// The number of wrong PINs that it still accepts before that.
   package var triesLeft: Int
 
   package init(manufacturer: String, isLockedOut: Bool, triesLeft: Int) {

@@ -10,9 +10,9 @@ package enum ItemKind: String, Sendable, CaseIterable {
   case did = "oauth.*.did"
   /// A P-256 private key as a JWK with `kty`, `crv`, `x`, `y` and `d`.
   case keypair = "dpop.keypair.*"
-  /// Tokens for other audiences and scopes that the refresh token has brought, as JSON.
+  /// Tokens for other audiences and scopes that the refresh token has obtained, as JSON.
   case secondTokens = "oauth.*.secondTokens"
-  /// What a client authenticates itself with, as its server gave it.
+  /// The secret by which a client authenticates itself, as its server gave it.
   case clientSecret = "oauth.*.clientSecret"
   /// A private key as a JWK, of P-256 or RSA, that signs a client's assertions.
   case clientKey = "oauth.*.clientKey"

@@ -2,19 +2,18 @@ package import AcctModel
 
 /// A place that keeps secrets, one item each, isolated by account.
 ///
-/// What every keyring promises, and the contract suite holds it to:
+/// Every keyring promises, and the contract suite verifies:
 /// - A write replaces atomically; a failed write leaves the old value.
 /// - A read after a successful write sees it, from any process.
 /// - "Not there" (an item missing from the answer), ``KeyringFailure/locked``,
 ///   ``KeyringFailure/unavailable`` and ``KeyringFailure/timedOut`` are four different answers.
 /// - No call outlives its deadline: 5 seconds, or 2 minutes where a person may be asked.
-/// - Removing what is not there succeeds.
+/// - Removing an item that is not there succeeds.
 package struct Keyring: Sendable {
-  /// Which keyring it is.
+  /// The kind of keyring.
   package var kind: Kind
 
-  /// Returns those of the wanted items that are there: read one after the other in the order given,
-  /// or all at one moment.
+  /// Returns the requested items that exist: read one after the other in the order given, or all at one moment.
   package var read:
     @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> [ItemKind:
       Secret]
@@ -28,22 +27,22 @@ package struct Keyring: Sendable {
   /// Lists every account that has items, and which; works while locked where the keyring does.
   package var list: @Sendable () async throws(KeyringFailure) -> [AccountID: Set<ItemKind>]
 
-  /// Makes sure that a write would be taken: reachable, there, and unlocked.
+  /// Checks that a write would succeed: the keyring is reachable, exists, and is unlocked.
   ///
-  /// It creates what a first write needs (a vault, a default collection), asking if it may.
+  /// It creates the parts that a first write needs (a vault, a default collection), asking if it may.
   package var prepare: @Sendable (Interaction) async throws(KeyringFailure) -> Void
 
-  /// Tells, without changing or asking anything, whether it is ready, locked or unavailable.
+  /// Returns its state, without changing or asking anything.
   package var state: @Sendable () async -> State
 
-  /// Tells whether what it would answer may have changed since an earlier mark, without asking it; `nil` where that
-  /// can't be told.
+  /// Returns a mark that differs from an earlier one if its answers may have changed since, without asking it; `nil`
+  /// where that can't be told.
   ///
-  /// A lock counts at once, and so does what another program adds or removes. What acct itself writes elsewhere
-  /// counts by its files: ``Files/changes``.
+  /// Locking it counts at once, and so do items that another program adds or removes. Changes that acct itself makes
+  /// elsewhere count by its files: ``Files/changes``.
   package var changes: @Sendable () -> ChangeMark?
 
-  /// What it keeps besides items, where several machines share it; `nil` for a keyring of this machine alone.
+  /// The accounts themselves, where several machines share it; `nil` for a keyring of this machine alone.
   package var accounts: SharedAccounts?
 
   package init(
@@ -81,7 +80,7 @@ extension Keyring {
     /// Shared with other machines.
     case etcd, postgres
 
-    /// Whether other machines may use it, too.
+    /// `true` if other machines may use it, too.
     package var isShared: Bool {
       switch self {
       case .secretService, .vault: false
@@ -93,7 +92,7 @@ extension Keyring {
   /// A keyring's state.
   package enum State: String, Sendable { case ready, locked, unavailable }
 
-  /// One secret and the place that it belongs to.
+  /// One secret, with its kind.
   package struct Item: Equatable, Sendable {
     package var kind: ItemKind
     package var secret: Secret
@@ -105,7 +104,7 @@ extension Keyring {
   }
 }
 
-/// Whether a person may be asked to unlock the keyring.
+/// The permission to ask a person to unlock the keyring.
 package enum Interaction: Sendable {
   /// No prompt is shown; a locked keyring is an error at once.
   case forbidden
@@ -117,7 +116,7 @@ package enum Interaction: Sendable {
 package enum KeyringFailure: Error, Equatable, Sendable {
   /// It is there and locked, and was not unlocked; the reason, if there is more to say.
   case locked(reason: String? = nil)
-  /// It is locked: neither the TPM that it is sealed in opened it nor a passphrase; why the latter did not.
+  /// It is locked: neither its TPM nor a passphrase opened it; the reason says why the passphrase did not.
   case sealed(in: TPMAddress, HardwareKeyFailure, reason: String?)
   /// None is running, or it cannot be reached.
   case unavailable(reason: String)
@@ -131,16 +130,15 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case failed(reason: String)
   /// This machine has neither made nor joined a shared keyring.
   case notJoined
-  /// The engine of a shared keyring did not do what it was asked.
+  /// The engine of a shared keyring failed.
   case engine(SharedStoreFailure)
-  /// The engine of a shared keyring, or its object of an account, is older than, or another than, the one known.
+  /// The engine of a shared keyring, or its object of an account, is older than the known one, or not the same.
   case rolledBack
-  /// An answer of a server for an account is still to be stored on the engine, and lies on this machine until then.
+  /// A server's answer for an account could not be stored on the engine yet, and is on this machine until then.
   case answerWaits
-  /// The file of such an answer does not open, and nothing is changed on the engine for its account until it is set
-  /// aside.
+  /// The file of such an answer does not open; its account can't be changed on the engine until the file is set aside.
   case answerUnopened(path: String)
-  /// What a shared keyring holds of an account can't be used.
+  /// A shared keyring's data of an account can't be used.
   case damagedAccount(AccountID, SharedDamage)
   /// The settings of a shared keyring can't be used.
   case settings(KeyringSettingsFlaw)

@@ -1,28 +1,28 @@
 package import AcctModel
 
-/// What a keyring that several machines share keeps besides items: the accounts themselves, and who renews them.
+/// The accounts that a keyring of several machines stores besides items, and the right to renew them.
 ///
 /// An account is one object on the engine: its record (the contents of its file), its items, and the lock of a
 /// renewal. The caller holds the account's lock on this machine during all of these calls but ``fetchAll``. Calls that
 /// are not `async` block, as ``SharedStore`` does.
 package struct SharedAccounts: Sendable {
-  /// Brings this machine's copy of an account up to date with the engine, after storing what is pending.
+  /// Updates this machine's copy of an account from the engine, after storing what is pending.
   ///
   /// Returns the record, or `nil` if there is no such account (any more).
   package var fetch: @Sendable (AccountID, Interaction) throws(KeyringFailure) -> [UInt8]?
-  /// The same for all accounts.
+  /// Updates this machine's copies of all accounts, after storing what is pending.
   ///
-  /// Returns what differs from this machine's copies.
+  /// Returns the differences from the earlier copies.
   package var fetchAll: @Sendable (Interaction) throws(KeyringFailure) -> SharedChanges
   /// Stores an account in one step: another machine sees all of it or nothing.
   ///
-  /// Ends a claim.
+  /// The right to renew it, if this machine has claimed it, ends.
   package var store: @Sendable (SharedAccount, Interaction) throws(SharedAccountFailure) -> Void
-  /// Removes an account and frees its name; one that is not there is no error.
+  /// Removes an account and frees its name; an account that is not there is no error.
   package var remove: @Sendable (AccountID, Interaction) throws(KeyringFailure) -> Void
   /// Takes the right to renew an account, waiting for another machine that has it.
   ///
-  /// Returns `nil` if the account has changed meanwhile: this machine's copy is up to date, and the caller looks
+  /// Returns `nil` if the account has changed meanwhile: this machine's copy is up to date, and the caller checks
   /// whether a renewal is still due.
   package var claim: @Sendable (RenewalIntent, Interaction) async throws(KeyringFailure) -> RenewalClaim?
 
@@ -48,7 +48,7 @@ package struct SharedAccounts: Sendable {
   }
 }
 
-/// An account as it is to be stored.
+/// An account to be stored.
 package struct SharedAccount: Sendable {
   package var id: AccountID
   /// Unique among the accounts of the keyring.
@@ -64,15 +64,15 @@ package struct SharedAccount: Sendable {
     self.items = items
   }
 
-  /// What becomes of its items.
+  /// The change to the account's items.
   package enum Items: Sendable {
     case unchanged
     /// These replace those of their kinds; the others stay.
     case merging([Keyring.Item])
-    /// These are all that it has then.
+    /// These replace all items of the account.
     case replacing([Keyring.Item])
 
-    /// What is written.
+    /// The items that are written.
     package var written: [Keyring.Item] {
       switch self {
       case .unchanged: []
@@ -82,13 +82,13 @@ package struct SharedAccount: Sendable {
   }
 }
 
-/// What differs from this machine's copies of the accounts, which are up to date now.
+/// The differences between the engine and this machine's earlier copies of the accounts, which are up to date now.
 package struct SharedChanges: Sendable {
   /// The records of accounts that are new or have changed.
   package var records: [AccountID: [UInt8]]
   /// All accounts that there are.
   package var accounts: Set<AccountID>
-  /// Notes that the caller has written the records down; without this, the next call returns them again.
+  /// Confirms that the caller has stored the records; without this, the next call returns them again.
   package var confirm: @Sendable () -> Void
 
   package init(records: [AccountID: [UInt8]], accounts: Set<AccountID>, confirm: @escaping @Sendable () -> Void = {}) {
@@ -117,9 +117,9 @@ package struct RenewalIntent: Sendable {
 ///
 /// It ends with the next ``SharedAccounts/store`` of the account, or by time: other machines wait no longer than that.
 package struct RenewalClaim: Sendable {
-  /// Whether a request that begins now would be over before other machines stop waiting.
+  /// Returns `true` if a request that begins now would end before other machines stop waiting.
   ///
-  /// To be asked as late as possible: a process can be stopped at any time.
+  /// Call it as late as possible: a process can be stopped at any time.
   package var maySend: @Sendable () -> Bool
 
   package init(maySend: @escaping @Sendable () -> Bool) { self.maySend = maySend }

@@ -1,10 +1,10 @@
 package import AcctModel
 
-/// An account as an engine's object has it, once it is decrypted: untrusted input until it is checked.
+/// A decrypted object of an account on an engine: untrusted input until it is checked.
 ///
 /// Each machine that has the keyring's key, or had it, can write anything into an object.
 package struct SharedContents: Sendable {
-  /// The account of the object's place.
+  /// The account that the object's key names.
   package var id: AccountID
   package var name: AccountName?
   /// The contents of the account's file.
@@ -19,7 +19,7 @@ package struct SharedContents: Sendable {
   }
 }
 
-/// The rules for what a shared keyring may hold of an account; returns what breaks one.
+/// The rules for the contents of an account's object on a shared keyring; returns the first violation.
 package typealias SharedCheck = @Sendable (SharedContents) -> SharedDamage?
 
 /// A reason why an account of a shared keyring can't be used.
@@ -34,7 +34,7 @@ package enum SharedDamage: Error, Hashable, Sendable {
   case malformed
   /// Its key on the engine has no account's identifier.
   case strayKey
-  /// Its record is no account, or another one than the object's place and name say.
+  /// Its record is not an account, or not the one that the object's key and name say.
   case notThisAccount
   /// Its record has members that only the file of one machine may have.
   case localState
@@ -42,7 +42,7 @@ package enum SharedDamage: Error, Hashable, Sendable {
   case keyInDevice
   /// It is a guest, which a keyring of several machines does not hold.
   case guest
-  /// An item is not what acct writes there.
+  /// An item is not of the form that acct writes.
   case item(ItemKind)
   /// Another account of the keyring has its name.
   case nameTaken

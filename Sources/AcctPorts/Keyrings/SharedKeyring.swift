@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// The keyring that this machine shares with others, and what is done with it as a whole.
+/// The keyring that this machine shares with others, and the operations on it as a whole.
 package struct SharedKeyring: Sendable {
   /// The keyring of that kind, ``Keyring/Kind/etcd`` or ``Keyring/Kind/postgres``; its
   /// ``Keyring/accounts`` is set.
@@ -9,21 +9,21 @@ package struct SharedKeyring: Sendable {
   package var keyring: @Sendable (Keyring.Kind) -> Keyring
   /// The settings in force: those of the environment (`ACCT_ETCD_…`, `ACCT_POSTGRES_…`), else the stored ones.
   package var settings: @Sendable () throws(KeyringFailure) -> SharedKeyringSettings?
-  /// Makes a keyring on the engine, and keeps the settings.
+  /// Makes a keyring on the engine, and stores the settings.
   ///
-  /// One that is there is joined if the key opens it.
+  /// A keyring that exists is joined if the key opens it.
   package var create: @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void
-  /// Joins the keyring that another machine has made, and keeps the settings.
+  /// Joins the keyring that another machine has made, and stores the settings.
   package var join: @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void
   /// Deletes the settings and this machine's copies; the engine keeps everything.
   ///
-  /// Fails while an answer of a server is still to be stored. Returns what could not be opened.
+  /// Fails while a server's answer is still to be stored. Returns the objects and answers that could not be opened.
   package var leave: @Sendable () throws(KeyringFailure) -> Unopened
-  /// Accepts the engine as it is now, although it is older than, or another than, the one known.
+  /// Accepts the engine as it is now, even if it is older than the known one, or not the same.
   ///
-  /// Returns what could not be opened.
+  /// Returns the objects and answers that could not be opened.
   package var trust: @Sendable (Interaction) throws(KeyringFailure) -> Unopened
-  /// Asks the engine how it is.
+  /// Returns the engine's report about itself.
   package var report: @Sendable () throws(KeyringFailure) -> Report
   /// Reads and checks every object of the keyring.
   package var inspect: @Sendable (Interaction) throws(KeyringFailure) -> Inspection
@@ -48,17 +48,17 @@ package struct SharedKeyring: Sendable {
     self.inspect = inspect
   }
 
-  /// What is known of the engine.
+  /// The state of the engine, as far as it is known.
   package struct Report: Equatable, Sendable {
-    /// As the engine says it now.
+    /// The engine's current identity and revision.
     package var standing: SharedStore.Standing
-    /// Whether it is older than, or another than, the one known: nothing is renewed until it is trusted.
+    /// `true` if it is older than the known one, or not the same: nothing is renewed until it is trusted.
     package var isRolledBack: Bool
-    /// How many accounts it keeps.
+    /// The number of accounts that it holds.
     package var accounts: Int
     /// Accounts for which this machine still has an answer to store.
     package var pending: [AccountID]
-    /// Accounts of which this machine has a copy, and the engine nothing.
+    /// Accounts that this machine has a copy of, and the engine does not have.
     package var copiesAlone: [AccountID]
 
     package init(
@@ -76,13 +76,14 @@ package struct SharedKeyring: Sendable {
     }
   }
 
-  /// The objects that can't be used as they are.
+  /// The objects that can't be used in their present state.
   package struct Inspection: Equatable, Sendable {
     /// Accounts whose object is damaged.
     package var damaged: [AccountID: SharedDamage]
-    /// Keys on the engine that are no account's, as the engine has them.
+    /// Keys on the engine that name no account, as the engine has them.
     package var strayKeys: [String]
-    /// Accounts whose object is older than this machine has seen it, or is gone without a trace of its removal.
+    /// Accounts whose object is older than a version that this machine has seen, or has vanished without a record of
+    /// its removal.
     package var rolledBack: [AccountID]
 
     package init(damaged: [AccountID: SharedDamage] = [:], strayKeys: [String] = [], rolledBack: [AccountID] = []) {
@@ -92,11 +93,11 @@ package struct SharedKeyring: Sendable {
     }
   }
 
-  /// What no key of this machine opens.
+  /// The objects and answers that no key of this machine opens.
   package struct Unopened: Equatable, Sendable {
     /// Accounts whose object on the engine does not open; this machine's copies of them stay as they were.
     package var accounts: [AccountID]
-    /// Answers of servers that do not open any more: files that they were moved to, by account.
+    /// Answers of servers that no longer open: the files that they were moved to, by account.
     package var answers: [AccountID: String]
 
     package init(accounts: [AccountID] = [], answers: [AccountID: String] = [:]) {

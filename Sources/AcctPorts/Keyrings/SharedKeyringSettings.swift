@@ -1,4 +1,4 @@
-/// Where a shared keyring is, and how this machine gets in; holds no secret, but paths of files that do.
+/// The location of a shared keyring and this machine's access to it; no secret, but paths of files that hold one.
 package struct SharedKeyringSettings: Equatable, Sendable {
   package var engine: Engine
   /// The keyring's name on the engine, as in `/acct/NAME/`.
@@ -9,7 +9,7 @@ package struct SharedKeyringSettings: Equatable, Sendable {
     self.name = name
   }
 
-  /// The engine, with what is particular to it.
+  /// The engine, with its specific settings.
   package enum Engine: Equatable, Sendable {
     case etcd(Etcd)
     case postgres(Postgres)
@@ -59,7 +59,7 @@ package struct SharedKeyringSettings: Equatable, Sendable {
 }
 
 extension SharedKeyringSettings {
-  /// The kind of keyring that these are for.
+  /// The kind of keyring that these settings describe.
   package var kind: Keyring.Kind {
     switch engine {
     case .etcd: .etcd

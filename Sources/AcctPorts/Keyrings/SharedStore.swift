@@ -1,10 +1,10 @@
 /// Objects on an engine that several machines reach, changed by compare-and-swap.
 ///
-/// All that a shared keyring asks of an engine: neither leases nor watches. Every call blocks its thread, for 5
+/// A shared keyring requires no more of an engine: neither leases nor watches. Every call blocks its thread, for 5
 /// seconds at most, and reads what a majority has (linearizable). The engine sees keys, sizes and times; every value
 /// is ciphertext.
 package struct SharedStore: Sendable {
-  /// Makes what the first write needs, such as a table; what is there stays.
+  /// Creates what the first write needs, such as a table, unless it exists.
   package var prepare: @Sendable () throws(SharedStoreFailure) -> Void
   /// Returns an object, or `nil` in its place if there is none.
   package var get: @Sendable (_ key: String) throws(SharedStoreFailure) -> Reading
@@ -12,11 +12,11 @@ package struct SharedStore: Sendable {
   /// bytes, to remove it, and as the version, to make it.
   ///
   /// Returns the new version, or `nil` if the object has another version now and nothing was changed. After a failure
-  /// the write may have been made or not: the caller reads back.
+  /// the write may or may not have been made: the caller reads back.
   package var swap:
     @Sendable (_ key: String, _ bytes: [UInt8]?, _ ifVersion: Int64?) throws(SharedStoreFailure) ->
       Int64?
-  /// Returns what has changed under a prefix since a version, and every key there, as of one moment.
+  /// Returns the changes under a prefix since a version, and every key there, as of one moment.
   package var changes: @Sendable (_ prefix: String, _ since: Int64) throws(SharedStoreFailure) -> Changes
   /// Ends the connection, if there is one.
   package var end: @Sendable () -> Void
@@ -54,7 +54,7 @@ extension SharedStore {
     }
   }
 
-  /// Which store answered, and how far it was: an older or another one was restored from a backup.
+  /// The identity and revision of the store that answered: an older or another one was restored from a backup.
   package struct Standing: Equatable, Sendable {
     /// Names the cluster or the database for as long as it lives.
     package var identifier: String
@@ -78,7 +78,7 @@ extension SharedStore {
     }
   }
 
-  /// What has changed, and what is there.
+  /// The objects that have changed, and the keys of all.
   package struct Changes: Equatable, Sendable {
     /// The objects whose version is higher than the one asked for.
     package var objects: [Object]
@@ -94,7 +94,7 @@ extension SharedStore {
   }
 }
 
-/// Why an engine did not do what it was asked.
+/// Why an engine did not carry out a request.
 ///
 /// No text holds a secret.
 package enum SharedStoreFailure: Error, Equatable, Sendable {
@@ -102,15 +102,15 @@ package enum SharedStoreFailure: Error, Equatable, Sendable {
   case unavailable(reason: String)
   /// It did not answer within the deadline.
   case timedOut
-  /// It answers, and has no leader: too few of its members are there.
+  /// It answers, but has no leader: too few of its members are available.
   case noQuorum
   /// It takes no more writes: its quota or its disk is full.
   case noSpace
-  /// It does not let this user, or this certificate, in, or not at these keys.
+  /// It rejects this user or this certificate, or denies access to these keys.
   case denied(reason: String)
   /// TLS could not be established: another authority's certificate, another host's name.
   case untrusted(reason: String)
-  /// The place is not prepared, such as a table that is missing; the reason says how to.
+  /// The engine is not prepared, such as a table that is missing; the reason says how to prepare it.
   case notPrepared(reason: String)
   /// It answered with an error of its own.
   case failed(reason: String)

@@ -1,12 +1,12 @@
 package import AcctModel
 
-/// What only the vault has: a passphrase that can be given, forgotten and changed, and a TPM that opens it.
+/// The operations that only the vault has: unlocking, locking, changing the passphrase, and sealing in a TPM.
 package struct Vault: Sendable {
-  /// Whether it exists.
+  /// Returns `true` if it exists.
   package var isThere: @Sendable () throws(KeyringFailure) -> Bool
   /// Unwraps the vault key and stores it in the kernel for a while.
   ///
-  /// Returns for how many seconds it stays there, or `nil` if the kernel rejects it.
+  /// Returns the number of seconds that it stays there, or `nil` if the kernel rejects it.
   package var unlock: @Sendable (Interaction) async throws(KeyringFailure) -> Int?
   /// Forgets the vault key.
   package var lock: @Sendable () async throws(KeyringFailure) -> Void
@@ -15,19 +15,19 @@ package struct Vault: Sendable {
   /// The new passphrase is read from a file that the user names, else asked for.
   package var changePassphrase:
     @Sendable (_ newPassphraseFile: String?, Interaction) async throws(KeyringFailure) -> Void
-  /// Seals the vault key in a TPM, too, in the place of any other; the passphrase stays.
+  /// Seals the vault key in a TPM, too, in place of any other; the passphrase stays.
   package var seal: @Sendable (TPMAddress, Interaction) async throws(VaultSealFailure) -> Void
-  /// Removes what was sealed, for which the passphrase is needed: it alone opens the vault from then on.
+  /// Removes the seal, which requires the passphrase: it alone opens the vault from then on.
   ///
-  /// Returns whether there was anything to remove.
+  /// Returns `false` if there was no seal.
   package var unseal: @Sendable (Interaction) async throws(KeyringFailure) -> Bool
-  /// Where the TPM is that opens it; `nil` if it is not sealed, or not there.
+  /// Returns the address of the TPM that opens it; `nil` if it is not sealed, or does not exist.
   ///
-  /// Asks no TPM.
+  /// No TPM is asked.
   package var sealedIn: @Sendable () throws(KeyringFailure) -> TPMAddress?
-  /// Whether that TPM opens it now, whatever is stored; `nil` if it is not sealed.
+  /// Checks that the TPM opens it now, whatever is stored; returns `nil` if it is not sealed.
   ///
-  /// Waits for other processes briefly.
+  /// Other processes are waited for briefly.
   package var checkSeal: @Sendable () async throws(KeyringFailure) -> VaultSealCheck?
 
   package init(
@@ -54,7 +54,7 @@ package struct Vault: Sendable {
   }
 }
 
-/// Why a vault could not be sealed; it is as it was.
+/// Why a vault could not be sealed; the vault is unchanged.
 package enum VaultSealFailure: Error, Equatable, Sendable {
   /// The vault is not open, or not there, or could not be written.
   case vault(KeyringFailure)

@@ -3,11 +3,11 @@ package import AcctModel
 /// The time of day.
 package struct Clock: Sendable {
   package var now: @Sendable () -> Timestamp
-  /// How far the user's local time is ahead of UTC at a moment, in seconds; negative to the west.
+  /// Returns the offset of the user's local time from UTC at a moment, in seconds; negative to the west.
   package var localOffset: @Sendable (Timestamp) -> Int64
-  /// Waits so many seconds; returns `false` at once when the task is cancelled.
+  /// Waits that many seconds; returns `false` at once when the task is cancelled.
   package var sleep: @Sendable (_ seconds: Int64) async -> Bool
-  /// Waits a second in the background, of whatever time of day; returns at once when the task is cancelled.
+  /// Waits a second in the background, independent of the time of day; returns at once when the task is cancelled.
   package var rest: @Sendable () async -> Void
 
   package init(
@@ -25,7 +25,7 @@ package struct Clock: Sendable {
 
 /// Unpredictable bytes.
 package struct Entropy: Sendable {
-  /// Returns so many bytes from the system's cryptographic generator.
+  /// Returns `count` bytes from the system's cryptographic generator.
   package var bytes: @Sendable (_ count: Int) -> [UInt8]
 
   package init(bytes: @escaping @Sendable (_ count: Int) -> [UInt8]) { self.bytes = bytes }

@@ -1,14 +1,13 @@
-/// What a process that runs for days takes upon itself, so that less can be taken from it.
+/// The restrictions that a process that runs for days puts on itself, so that an attacker gains less from it.
 ///
-/// Both parts are the kernel's, and absent without a word where the kernel does not have them.
+/// Both parts need the kernel's support, and are silently absent without it.
 package struct Confinement: Sendable {
-  /// Moves every secret that is made from now on to memory that no other process can read, and closes files
-  /// that the process has no use for.
+  /// Moves every secret that is made from now on to memory that no other process can read, and denies access to files
+  /// that the process does not need.
   ///
-  /// It is to be called before the process has a second thread: a fence is the calling thread's, and of those
-  /// that it makes.
+  /// Call it before the process has a second thread: a fence applies to the calling thread, and those that it makes.
   package var begin: @Sendable (Fence) -> Measures
-  /// What this kernel has, for `doctor`; changes nothing.
+  /// Returns what this kernel supports, for `doctor`; changes nothing.
   ///
   /// `nil` where nothing is known of the kernel.
   package var available: @Sendable () -> Measures?
@@ -18,14 +17,14 @@ package struct Confinement: Sendable {
     self.available = available
   }
 
-  /// A kernel that has neither.
+  /// A kernel that supports neither.
   package static let none = Confinement(begin: { _ in Measures(secretMemory: false, fence: nil) }, available: { nil })
 
-  /// What the process has use for, beside acct's own files.
+  /// The files that the process needs, beside acct's own.
   package struct Fence: Equatable, Sendable {
-    /// Where it will listen.
+    /// The address at which it will listen.
     package var place: LocalPlace
-    /// Whether libraries will read files that acct does not know; then no file is closed.
+    /// `true` if libraries will read files that acct does not know; then access to no file is denied.
     package var needsUnknownFiles: Bool
 
     package init(place: LocalPlace, needsUnknownFiles: Bool) {
@@ -34,11 +33,11 @@ package struct Confinement: Sendable {
     }
   }
 
-  /// What is in force, or could be.
+  /// The measures that are in force, or could be.
   package struct Measures: Equatable, Sendable {
-    /// Whether secrets are in memory of their own (memfd_secret(2)).
+    /// `true` if secrets are in memory of their own (memfd_secret(2)).
     package var secretMemory: Bool
-    /// The version of landlock(7) that closes files; `nil` if none does.
+    /// The version of landlock(7) that restricts access to files; `nil` without it.
     package var fence: Int?
 
     package init(secretMemory: Bool, fence: Int?) {

@@ -1,14 +1,14 @@
 package import AcctModel
 import Synchronization
 
-/// The secrets that a command has used so far, so that none is printed in another's words.
+/// The secrets that a command has used so far, to be redacted in text from outside.
 ///
 /// They are kept for the command alone: ``forget()`` ends that, and in a process that serves others
 /// ``leave()`` does, when no request is in progress any more.
 package final class HeldSecrets: Sendable {
   private struct State {
     var secrets: [Secret] = []
-    /// The mark of each, by which most of those that are not the same differ; too short to tell anything of it.
+    /// The mark of each, which differs for most unequal secrets; too short to reveal anything of one.
     var marks: [UInt16] = []
     var users = 0
 
@@ -19,10 +19,10 @@ package final class HeldSecrets: Sendable {
 
   package init() {}
 
-  /// A command that goes through many accounts forgets the first ones.
+  /// The most secrets held: a command that goes through many accounts forgets the first ones.
   private static let most = 512
 
-  /// Holds a secret; one that is held already counts once.
+  /// Holds a secret, unless it is held already.
   package func hold(_ secret: Secret) {
     guard secret.count >= 4 else { return }
     state.withLock { state in
@@ -41,19 +41,19 @@ package final class HeldSecrets: Sendable {
     }
   }
 
-  /// Holds several.
+  /// Holds several secrets.
   package func hold(_ secrets: [Secret]) { for secret in secrets { hold(secret) } }
 
   /// A redactor of the secrets that are held now.
   package var redactor: Redactor { Redactor(state.withLock { $0.secrets }) }
 
-  /// Holds none of them any longer.
+  /// Forgets all of them.
   package func forget() { state.withLock { $0.forget() } }
 
-  /// Begins a piece of work of its own.
+  /// Marks the beginning of an independent piece of work.
   package func enter() { state.withLock { $0.users += 1 } }
 
-  /// Ends it; the last one that ends forgets.
+  /// Marks its end; the end of the last one forgets all secrets.
   package func leave() {
     state.withLock { state in
       state.users -= 1
@@ -63,7 +63,7 @@ package final class HeldSecrets: Sendable {
 }
 
 extension Secret {
-  /// Of the last bytes: proofs and tokens of one kind begin alike.
+  /// A hash of the last bytes, since proofs and tokens of one kind begin alike.
   fileprivate var mark: UInt16 {
     var hasher = Hasher()
     withBytes { bytes in

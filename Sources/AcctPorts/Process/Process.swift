@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// Where and when the command runs: environment, working directory, clock, randomness.
+/// The environment variables and the working directory of the command.
 package struct ProcessEnvironment: Sendable {
   /// An environment variable; an empty one counts as not set.
   package var variable: @Sendable (_ name: String) -> String?
@@ -30,20 +30,20 @@ package enum DirectoryFile: Equatable, Sendable {
 
 /// Another program in the place of this process.
 package struct Exec: Sendable {
-  /// Notes which open files the caller has passed on, before a command opens any of its own.
+  /// Notes the open files that the caller has passed on, before a command opens any of its own.
   package var prepare: @Sendable () -> PreparedExec
 
   package init(prepare: @escaping @Sendable () -> PreparedExec) { self.prepare = prepare }
 }
 
-/// The way to become another program, with what the caller of this one has set up.
+/// The operation that replaces this process by another program, in the environment that the caller has set up.
 package struct PreparedExec: Sendable {
-  /// Makes sure that the program is there and may be run, before anything is done for it.
+  /// Checks that the program exists and may be run, before any work is done for it.
   package let find: @Sendable (_ program: String) throws(ExecFailure) -> Void
-  /// Becomes the program, and returns only in tests.
+  /// Replaces this process by the program, and returns only in tests.
   ///
-  /// It keeps the process's id, terminal, streams, environment and what the caller has opened, and
-  /// gets one variable more. It is found on `PATH` as a shell does; one with a slash in it is a path.
+  /// The program keeps the process's id, terminal, streams, environment and the files that the caller has opened, and
+  /// gets one more variable. It is found on `PATH` as a shell does; a name with a slash is a path.
   package let become:
     @Sendable (_ command: [String], _ variable: (name: String, value: Secret))
       throws(ExecFailure) -> Void
@@ -69,9 +69,9 @@ package enum ExecFailure: Error, Equatable, Sendable {
 
 /// SIGINT, SIGTERM and SIGHUP: Ctrl-C, a request to end, a closed terminal.
 package struct Signals: Sendable {
-  /// Holds them back until the returned value is released; then one that came takes effect.
+  /// Holds them back until the returned value is released; then one that arrived takes effect.
   package var holdBack: @Sendable () -> HeldSignals
-  /// Calls `action` once when one of them comes, until the returned value is released.
+  /// Calls `action` once when one of them arrives, until the returned value is released.
   package var watch: @Sendable (_ action: @escaping @Sendable () -> Void) -> HeldSignals
 
   package init(

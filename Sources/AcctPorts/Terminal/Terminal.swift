@@ -2,7 +2,7 @@ package import AcctModel
 
 /// The person at the terminal, if there is one.
 package struct Terminal: Sendable {
-  /// Whether questions can be asked: a controlling terminal is there.
+  /// Returns `true` if questions can be asked: there is a controlling terminal.
   package var canAsk: @Sendable () -> Bool
   /// Asks for one line; `nil` at the end of input, or when cancelled.
   package var ask: @Sendable (_ prompt: String) -> String?
@@ -11,12 +11,11 @@ package struct Terminal: Sendable {
   /// Reads lines from standard input, on a terminal after a prompt and without echo; ends with
   /// the input, or when the reading task is cancelled.
   package var lines: @Sendable (_ prompt: String) -> AsyncStream<Secret>
-  /// Shows a few lines, and others in their place after each key, until there are none any more.
+  /// Shows a few lines, and replaces them after each key, until there are no more.
   ///
-  /// `react` gets no key the first time, and returns what to show: lines that fit the size and have
-  /// no control sequences but colours. Whatever ends it (the lines are `nil`, a signal, a closed
-  /// terminal), the lines are erased and the terminal is restored. Returns whether the terminal
-  /// can do that; if not, `react` was never called.
+  /// `react` gets no key the first time, and returns the lines to show, which fit the size and have no control
+  /// sequences but colours. However it ends (the lines are `nil`, a signal, a closed terminal), the lines are erased
+  /// and the terminal is restored. Returns `false` if the terminal can't do that; then `react` was never called.
   package var interact: @Sendable (_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool
 
   package init(
@@ -34,11 +33,11 @@ package struct Terminal: Sendable {
   }
 }
 
-/// A key that a person pressed, as far as a choice on a terminal tells them apart.
+/// A key that a person pressed, as far as a choice on a terminal distinguishes them.
 package enum Keystroke: Equatable, Sendable {
   case up, down, pageUp, pageDown, home, end
   case enter, backspace
-  /// Ctrl-U: what has been typed is to be forgotten.
+  /// Ctrl-U: the text entered so far is discarded.
   case eraseLine
   /// Esc, Ctrl-C, Ctrl-D or Ctrl-\.
   case cancel
@@ -48,7 +47,7 @@ package enum Keystroke: Equatable, Sendable {
   case other
 }
 
-/// How much a terminal shows at once.
+/// The number of columns and rows of a terminal.
 package struct TerminalSize: Equatable, Sendable {
   package var columns: Int
   package var rows: Int
@@ -68,6 +67,6 @@ package struct QRCode: Sendable {
 
   package init(modules: @escaping @Sendable (_ address: String) -> [[Bool]]?) { self.modules = modules }
 
-  /// Shows none.
+  /// Returns no codes.
   package static let none = QRCode { _ in nil }
 }
