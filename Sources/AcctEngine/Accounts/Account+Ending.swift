@@ -6,7 +6,7 @@ extension Account {
   /// The reason for a guest's token that the clock has ended.
   static let guestTokenPast = "its lifetime has ended"
 
-  /// Why a command can't have a token, if the keyring itself did not fail.
+  /// The reason why a command can't obtain a token, if the keyring itself did not fail.
   func stateError(_ assessment: Assessment) -> EngineError {
     let reason = assessment.reason ?? ""
     if assessment.state == .expired, let refusal = RequestRefusal(lastRenewalOf: self) {
@@ -32,15 +32,15 @@ extension Account {
     return .signIn(.required(account: name, why))
   }
 
-  /// Why it can't be renewed.
+  /// The error for an account that can't be renewed.
   package var notRenewable: EngineError {
     if let replacement { return .signIn(.tokenFixed(replacement)) }
     return .signIn(.notRenewable(account: name))
   }
 
-  /// In the last two days of a session that renewing does not extend: sign in again, and by when.
+  /// A notice in the last two days of a session that a renewal does not extend: sign in again, and by when.
   ///
-  /// For a static token, which nothing extends, the same before its own end.
+  /// A static token, which nothing extends, has the notice before its own end.
   package func sessionWarning(at now: Timestamp) -> Notice? {
     let end = kind == .static ? tokenLifetime.expiresAt : sessionEndsAt
     guard let left = end?.seconds(since: now), (1...2 * 86_400).contains(left) else { return nil }
@@ -48,6 +48,6 @@ extension Account {
     return .sessionEnds(account: name, inSeconds: left)
   }
 
-  /// Whether it is the guest of a backend; there is only one.
+  /// Returns `true` if it is the guest of a backend; each backend has at most one.
   func isGuest(of backend: Origin?) -> Bool { kind == .guest && service == backend }
 }

@@ -2,7 +2,7 @@ import AcctModel
 import StrictJSON
 
 extension ClientSettings {
-  /// As an account's file has them; `nil` for those of a public client without any of its own.
+  /// The form in an account's file; `nil` for a public client with the standard settings.
   var json: JSON? {
     guard self != .standard else { return nil }
     var object = JSONObject()
@@ -23,9 +23,9 @@ extension ClientSettings {
     return .object(object)
   }
 
-  /// Reads settings.
+  /// Parses settings.
   ///
-  /// A member that is not known is damage, too: a renewal without what it says may end the session.
+  /// An unknown member is damage, too: a renewal that ignores it may end the session.
   init(_ json: JSON) throws(AccountFile.Damage) {
     guard let object = json.objectValue else { throw AccountFile.Damage() }
     self.init()

@@ -3,7 +3,7 @@ import AcctProtocol
 import StrictJSON
 
 extension AccountFile {
-  /// The file is not one that acct wrote; the name of the wrong member would not help.
+  /// The file is not one that acct wrote; naming the wrong member would not help.
   struct Damage: Error {}
 
   /// The members of an account's file.
@@ -48,10 +48,10 @@ extension AccountFile {
 
     mutating func isTrue(_ name: String) -> Bool { value(name) == .bool(true) }
 
-    /// Where the credentials came from.
+    /// The source of the credentials.
     ///
-    /// Version 0.1.0 did not store it. For sessions and guests their service is the backend; for
-    /// other accounts it is unknown, so that no backend may claim them.
+    /// Version 0.1.0 did not store it. For sessions and guests it is their service, the backend; for other accounts it
+    /// is unknown, so that no backend may claim them.
     mutating func source(of kind: Account.Kind, at service: Origin?) throws(Damage) -> AccountSource? {
       let word = try string("source")
       let backend = try optional("backend", Origin.init)
@@ -65,14 +65,13 @@ extension AccountFile {
       }
     }
 
-    /// Which origins; `originReasons` says why.
+    /// The account's own origins, with the reasons from `originReasons`.
     ///
-    /// Without a reason (version 0.1.0) it is the sign-in,
-    /// so that the next one replaces it.
+    /// An origin without a reason (version 0.1.0) counts as the sign-in's, so that the next sign-in replaces it.
     mutating func origins(beside service: Origin?) throws(Damage) -> OwnOrigins {
       guard let list = value("origins")?.arrayValue else { throw Damage() }
       let reasons = value("originReasons")?.objectValue
-      // Most often the service is the only one, and has been parsed already.
+      // Usually the service is the only one, and has been parsed already.
       if let service, reasons == nil, list == [.string(service.description)] { return [service] }
       var origins: OwnOrigins = []
       for element in list {
@@ -82,7 +81,7 @@ extension AccountFile {
       return origins
     }
 
-    /// What its tokens are for; missing in files of version 0.1.0.
+    /// The resources that its tokens are for; missing in files of version 0.1.0.
     mutating func resources() throws(Damage) -> [ResourceIndicator] {
       guard let value = value("resources"), value != .null else { return [] }
       guard let list = value.arrayValue else { throw Damage() }
@@ -94,25 +93,25 @@ extension AccountFile {
       return resources
     }
 
-    /// How the client asks its server; missing in files of version 0.1.0, and where all is as usual.
+    /// The client's settings; missing in files of version 0.1.0, and where they are the standard ones.
     mutating func client() throws(Damage) -> ClientSettings {
       guard let value = value("client"), value != .null else { return .standard }
       return try ClientSettings(value)
     }
 
-    /// What its own tokens are for; there only once it has had second tokens.
+    /// The grant of its own tokens; present only once it has had second tokens.
     mutating func ownGrant() throws(Damage) -> OwnGrant? {
       guard let value = value("ownGrant"), value != .null else { return nil }
       return try OwnGrant(value)
     }
 
-    /// What its server has called its user; there only where acct itself signed in.
+    /// The names that its server has stated for its user; present only where acct itself signed in.
     mutating func subjectStatements() throws(Damage) -> SubjectStatements {
       guard let value = value("subjectStatements"), value != .null else { return SubjectStatements() }
       return try SubjectStatements(value)
     }
 
-    /// Where its key lives; missing where that is the keyring.
+    /// The storage of its key; missing where that is the keyring.
     mutating func keyStorage() throws(Damage) -> KeyStorage {
       guard let word = try string("keyStorage") else { return .software }
       guard let storage = KeyStorage(rawValue: word) else { throw Damage() }
@@ -125,7 +124,7 @@ extension AccountFile {
       return GuestLimitations(members)
     }
 
-    /// How a static token is sent; only its account has this member.
+    /// The form in which a static token is sent; only its account has this member.
     mutating func sentAs(of kind: Account.Kind) throws(Damage) -> StaticHeader? {
       guard kind == .static else { return nil }
       guard let header = value("sentAs").flatMap(StaticHeader.init(json:)) else { throw Damage() }

@@ -2,7 +2,7 @@ package import AcctModel
 package import StrictJSON
 
 extension AccountSource {
-  /// As an account's file has it.
+  /// The form in an account's file.
   var word: String {
     switch self {
     case .issuer: "issuer"
@@ -15,7 +15,7 @@ extension AccountSource {
 }
 
 extension OwnOrigins {
-  /// The reasons for each origin that is there for any but its sign-in; `null` without one.
+  /// The reasons for each origin that has others than the sign-in alone; `null` without one.
   var reasonsJSON: JSON {
     var object = JSONObject()
     for origin in self where reasons(for: origin) != .signIn {
@@ -32,7 +32,7 @@ extension OwnOrigins.Reasons {
 
   fileprivate var words: [String] { Self.names.filter { contains($0.reason) }.map(\.word) }
 
-  /// Reads reasons; `nil` where no word is one of them.
+  /// Parses reasons; `nil` if no word names one.
   init?(_ json: JSON?) {
     let words = json?.arrayValue?.compactMap(\.stringValue) ?? []
     self = Self(Self.names.filter { words.contains($0.word) }.map(\.reason))
@@ -41,7 +41,7 @@ extension OwnOrigins.Reasons {
 }
 
 extension OwnGrant {
-  /// As an account's file has it.
+  /// The form in an account's file.
   var json: JSON { ["scope": .init(scope), "audiences": .array(audiences.map { .string($0) })] }
 
   init(_ json: JSON) throws(AccountFile.Damage) {
@@ -58,7 +58,7 @@ extension OwnGrant {
 }
 
 extension SubjectStatements {
-  /// As an account's file has them; `nil` where there are none.
+  /// The form in an account's file; `nil` if there are none.
   var json: JSON? {
     guard self != SubjectStatements() else { return nil }
     return ["idToken": .init(idToken), "userinfo": .init(userinfo)]
@@ -76,14 +76,14 @@ extension SubjectStatements {
 }
 
 extension GuestLimitations {
-  /// The backend's object, in files and in the contract alike.
+  /// The backend's object, both in files and in the contract for scripts.
   package var json: JSON {
     ["maxEditsPerDay": .init(maxEditsPerDay), "featuresDisabled": .array(featuresDisabled.map { .string($0) })]
   }
 }
 
 extension StaticHeader {
-  /// In an account's file, and in what scripts read.
+  /// The form in an account's file, and in output for scripts.
   package var json: JSON {
     let (scheme, user): (JSON, JSON) =
       switch form {
@@ -94,7 +94,7 @@ extension StaticHeader {
     return ["header": .string(field), "scheme": scheme, "user": user]
   }
 
-  /// Reads what ``json`` writes; `nil` for anything else.
+  /// Parses the output of ``json``; `nil` for anything else.
   package init?(json: JSON) {
     guard let members = json.objectValue, let field = members["header"]?.stringValue,
       let scheme = members["scheme"], let user = members["user"]

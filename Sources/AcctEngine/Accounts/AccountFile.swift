@@ -8,7 +8,7 @@ package enum AccountFile {
   package static func encode(_ account: Account) -> [UInt8] {
     let recordedState =
       switch account.recordedState {
-      // Earlier versions read the one as the other, without its reason.
+      // Earlier versions read the second as the first, without its reason.
       case .signedIn, .renewalRefused: "signedIn"
       case .expired: "expired"
       case .reauthRequired: "reauthRequired"
@@ -61,7 +61,7 @@ package enum AccountFile {
     return JSON.object(json).serialized()
   }
 
-  /// Reads an account; `nil` for anything that ``encode(_:)`` does not write.
+  /// Parses an account; `nil` for anything that ``encode(_:)`` does not write.
   package static func decode(_ bytes: [UInt8]) -> Account? {
     guard let file = try? JSONMembers(parsing: bytes) else { return nil }
     var fields = Fields(file)

@@ -7,12 +7,11 @@ extension AccountStore {
   /// Every account that can be read, by name, and the identifiers of those that can't.
   func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) { try listing { $0 } }
 
-  /// What `show` makes of every account that can be read, by name, and the identifiers of those
-  /// that can't.
+  /// The results of `show` for every readable account, by name, and the identifiers of the others.
   ///
-  /// - Parameter show: Called where the account is read, on several threads at once if there are
-  ///   many: all cores share the work, and only the returned value is kept of the account.
-  /// - Returns: What is shown, and the identifiers.
+  /// - Parameter show: Called where the account is read, on several threads at once if there are many: all cores share
+  ///   the work, and only the returned value is kept of the account.
+  /// - Returns: The results, and the identifiers.
   /// - Throws: ``FilesError/failed(_:)``.
   func listing<Shown: Sendable>(
     _ show: @Sendable (Account) -> Shown
@@ -39,7 +38,7 @@ extension AccountStore {
     return try found.withLock { found throws(EngineError) in try found.sorted() }
   }
 
-  /// What was found in the files, in whatever order they were read.
+  /// The results so far, in the order in which the files were read.
   private struct Found<Shown: Sendable>: Sendable {
     var accounts: [(name: AccountName, id: AccountID, shown: Shown)] = []
     var damaged: [AccountID] = []
@@ -56,7 +55,7 @@ extension AccountStore {
       // A shown value may be large: it is moved once, and only its index is sorted.
       let names = accounts.map(\.name.description)
       let order = names.indices.sorted { left, right in
-        // Two have one name only if their files were edited by hand.
+        // Two accounts have one name only if their files were edited by hand.
         names[left] == names[right]
           ? accounts[left].id.description < accounts[right].id.description
           : names[left] < names[right]
@@ -67,7 +66,7 @@ extension AccountStore {
 
   /// The account of a name, or `nil` if there is none; reads files until it is found.
   func account(named name: String) throws(EngineError) -> Account? {
-    // As in the file; a file without this text need not be parsed.
+    // The name as the file has it; a file without this text need not be parsed.
     let search = ByteSearch(of: JSON.string(name).serialized())
     let found = Mutex<(account: Account?, failure: FilesFailure?)>((nil, nil))
     try each { files in
@@ -86,20 +85,20 @@ extension AccountStore {
       return true
     }
     let outcome = found.withLock(\.self)
-    // It may be the one in the file that could not be read.
+    // The account may be in the file that could not be read.
     if outcome.account == nil, let failure = outcome.failure { throw .files(.failed(failure)) }
     return outcome.account
   }
 }
 
-/// Bytes that are looked for in many files.
+/// A search for the same bytes in many files.
 struct ByteSearch {
   private let bytes: [UInt8]
 
-  /// - Parameter bytes: What to look for; at least one byte.
+  /// - Parameter bytes: The bytes to look for; at least one.
   init(of bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Whether the bytes occur in `text`.
+  /// Returns `true` if the bytes occur in `text`.
   func isIn(_ text: [UInt8]) -> Bool {
     let sought = bytes.span
     let text = text.span

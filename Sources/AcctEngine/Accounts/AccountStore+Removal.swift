@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 extension EngineContext {
-  /// Deletes an account's file, and its place as the active one.
+  /// Deletes an account's file, its limits, and its entry as the active account.
   func forget(_ id: AccountID) async throws(EngineError) {
     let accountStore = accountStore
     try await accountStore.exclusively { () throws(EngineError) in
@@ -14,7 +14,7 @@ extension EngineContext {
 }
 
 extension AccountStore {
-  /// Those identifiers that no account's file names, in order: their items are orphans.
+  /// The listed identifiers that no account's file names, in order: their items are orphans.
   ///
   /// `add` writes items before it writes the file, under the book's lock; only a holder of that
   /// lock can tell an orphan from an account that is being added.
@@ -26,8 +26,8 @@ extension AccountStore {
 }
 
 extension AddAccount {
-  /// How many accounts have items in the keyring and no file, because an `add` was killed between
-  /// the two; 0 also if the keyring can't be listed.
+  /// The number of accounts that have items in the keyring and no file, because an `add` was killed between the two; 0
+  /// also if the keyring can't be listed.
   package func orphans() async -> Int {
     let orphans = try? await accountStore.exclusively { () throws(EngineError) -> [AccountID] in
       try accountStore.orphans(among: try await listed().keys)

@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
 
-/// The accounts from their files: works offline, and while the keyring is locked.
+/// The accounts, read from their files: works offline, and while the keyring is locked.
 struct AccountStore: Sendable {
   private let files: Files
 
@@ -14,13 +14,13 @@ struct AccountStore: Sendable {
     return account
   }
 
-  /// The account that a file holds, or `nil` if it is not this one's file.
+  /// The account in a file's bytes, or `nil` if they are not this account's.
   func account(_ id: AccountID, in bytes: [UInt8]) -> Account? {
     guard let account = AccountFile.decode(bytes), account.id == id else { return nil }
     return account
   }
 
-  /// Passes the accounts' files on; see ``Files/eachAccount``.
+  /// Passes the accounts' files to `body`; see ``Files/eachAccount``.
   func each(_ body: Files.SomeAccounts) throws(EngineError) {
     do { try files.eachAccount(body) } catch { throw .files(.failed(error)) }
   }
@@ -29,18 +29,18 @@ struct AccountStore: Sendable {
     do { try files.replace(.account(account.id), AccountFile.encode(account)) } catch { throw .files(.failed(error)) }
   }
 
-  /// What an account's file has; `nil` without one.
+  /// The bytes of an account's file; `nil` without one.
   func contents(of id: AccountID) throws(EngineError) -> [UInt8]? { try read(.account(id)) }
 
-  /// Makes a record from a shared keyring an account's file.
+  /// Replaces an account's file by a record from a shared keyring, if it differs.
   ///
-  /// - Throws: ``FilesError/damagedAccount(_:)`` for one that is no account's; the file stays.
+  /// - Throws: ``FilesError/damagedAccount(_:)`` for a record that is not this account's; the file is unchanged.
   func take(_ record: [UInt8], of id: AccountID) throws(EngineError) {
     guard account(id, in: record) != nil else { throw .files(.damagedAccount(id)) }
     try update(id, to: record)
   }
 
-  /// Replaces an account's file by a record that came from elsewhere, if it differs.
+  /// Replaces an account's file by a record from elsewhere, if it differs.
   func update(_ id: AccountID, to record: [UInt8]) throws(EngineError) {
     guard try read(.account(id)) != record else { return }
     do { try files.replace(.account(id), record) } catch { throw .files(.failed(error)) }
@@ -68,8 +68,8 @@ struct AccountStore: Sendable {
 
   /// Does `body` while no other process changes this account.
   ///
-  /// Where both locks are needed this one is taken first: it may be held across a network call,
-  /// and no holder of the book may wait for that.
+  /// If both locks are needed, this one is taken first: it may be held across a network call, and no holder of the
+  /// book may wait for that.
   func exclusively<Result>(
     _ id: AccountID,
     _ body: () async throws(EngineError) -> Result
@@ -99,14 +99,14 @@ struct ActiveAccounts: Equatable {
 
   var bytes: [UInt8] { Array("\(current?.description ?? "")\n\(previous?.description ?? "")\n".utf8) }
 
-  /// The same after `id` has become active.
+  /// Returns the file after `id` has become active.
   func switched(to id: AccountID) -> ActiveAccounts {
     id == current ? self : ActiveAccounts(current: id, previous: current)
   }
 
-  /// The same after `id` has gone.
+  /// Returns the file after `id` has been removed.
   ///
-  /// No other account takes its place by itself: scripts would continue with another identity.
+  /// No other account becomes active by itself: scripts would continue with another identity.
   func without(_ id: AccountID) -> ActiveAccounts {
     ActiveAccounts(current: current == id ? nil : current, previous: previous == id ? nil : previous)
   }
@@ -118,7 +118,7 @@ extension EngineContext {
 }
 
 extension AccountStore {
-  /// A free name: the requested one, or the same with the first free number.
+  /// A free name: the requested one, or that with the first free number.
   ///
   /// - Parameters:
   ///   - suggestion: The requested one.
@@ -137,7 +137,7 @@ extension AccountStore {
     for candidate in candidates where !taken.contains(candidate) {
       if let name = try? AccountName(candidate) { return name }
     }
-    // Only a name of the greatest length can't get a number: the identifier is always free.
+    // Only a name of the greatest length can't get a number; the identifier is always free.
     do { return try AccountName(entropy.accountID().description) } catch { throw .input(.malformed(error)) }
   }
 

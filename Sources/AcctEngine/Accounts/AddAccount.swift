@@ -9,17 +9,17 @@ package struct AddAccount: Sendable {
   let accountStore: AccountStore
 
   /// - Parameters:
-  ///   - context: Reports a keyring that is waited for: also one whose process ends when only a part
-  ///     is written.
-  ///   - waitsToBegin: Whether a keyring that is locked is waited for before anything is written,
-  ///     as after a sign-in; otherwise it is an error at once.
+  ///   - context: Reports that acct waits for the keyring, also if the keyring's process ends when only a part is
+  ///     written.
+  ///   - waitsToBegin: `true` to wait for a locked keyring before anything is written, as after a sign-in; otherwise
+  ///     it is an error at once.
   package init(_ context: EngineContext, waitsToBegin: Bool = false) {
     self.context = context
     self.waitsToBegin = waitsToBegin
     accountStore = context.accountStore
   }
 
-  /// What the user asked for besides the credentials.
+  /// The options of an addition, besides the credentials.
   package struct Options: Sendable {
     package var name: AccountName?
     package var activates: Bool
@@ -32,17 +32,17 @@ package struct AddAccount: Sendable {
     }
   }
 
-  /// The account, and whether it was there before.
+  /// The stored account, and its state before.
   package struct Added: Equatable, Sendable {
     package var account: Account
     package var wasKnown: Bool
-    /// Its state before.
+    /// Its earlier state; `nil` for a new account.
     var before: StoredAccount?
-    /// Whether a refresh token from before went, and none came.
+    /// `true` if the earlier refresh token was lost, and no new one came.
     package var hasLostRefreshToken = false
   }
 
-  /// Stores `credentials` whole or not at all; signals wait until it is one or the other.
+  /// Stores `credentials` completely or not at all; signals are held back until then.
   package func add(_ credentials: NewCredentials, _ options: Options) async throws(EngineError) -> Added {
     try await add(IncomingAccount(credentials, named: options.name), options)
   }
@@ -66,7 +66,7 @@ package struct AddAccount: Sendable {
     }
   }
 
-  /// The same, with time to unlock the keyring again: the user has just signed in.
+  /// Prepares the keyring, with time to unlock it again after a sign-in.
   private func prepare(for owner: String) async throws(EngineError) -> Keyring {
     guard waitsToBegin else { return try await prepare() }
     return try await KeyringRetry(context).run(for: owner) {
@@ -75,7 +75,7 @@ package struct AddAccount: Sendable {
     }
   }
 
-  /// Makes sure that the keyring accepts new credentials, and chooses one if need be.
+  /// Checks that the keyring accepts new credentials, and chooses one if necessary.
   @discardableResult
   package func prepare() async throws(EngineError) -> Keyring { try await prepare(context.interaction) }
 
@@ -87,17 +87,17 @@ package struct AddAccount: Sendable {
     return keyring
   }
 
-  /// Whether the keyring is still the one that new accounts go into.
+  /// Returns `true` if new accounts still go into this keyring.
   private func isInUse(_ keyring: Keyring) throws(EngineError) -> Bool {
     try KeyringChoice(context.world).chosen() == keyring.kind
   }
 
-  /// The account of the same identity that is in the keyring; one in another keyring is another account.
+  /// The account of the same identity in this keyring; one in another keyring is another account.
   private func sameIdentity(_ incoming: IncomingAccount, _ keyring: Keyring) throws(EngineError) -> Account? {
     let recorded = try KeyringChoice(context.world).recorded()?.kind
     // As noted by ``KeyringChoice/note(of:)``: without a note, it is in the shared keyring, or in the one in use.
     let common = recorded.flatMap { $0.isShared ? $0 : nil } ?? keyring.kind
-    // Two accounts may differ in the scope of their client alone: then the exact one is meant.
+    // Two accounts may differ only in the scope of their client: then the exact match is meant.
     let same = try accountStore.listing().accounts.filter {
       incoming.isSame(as: $0) && $0.keptIn ?? common.rawValue == keyring.kind.rawValue
     }
@@ -125,15 +125,15 @@ package struct AddAccount: Sendable {
       account.keptIn = try KeyringChoice(context.world).note(of: keyring.kind)
       let credentialStore = CredentialStore(of: account, in: keyring, context)
       do throws(EngineError) {
-        // Items that an interrupted removal has left under its identifier are not its own.
+        // Items that an interrupted removal left under its identifier are not its own.
         try await credentialStore.storeNew(incoming.items, isAlone: account.id != incoming.id)
         if options.activates { try accountStore.setActive(accountStore.active().switched(to: account.id)) }
       } catch .selection(.nameTaken) where !taken.contains(account.name) {
-        // Another machine has just taken it; the one that the user gave is found taken the next time.
+        // Another machine has just taken it; if the user gave it, the next attempt reports it as taken.
         taken.insert(account.name)
         return nil
       } catch {
-        // No halves: what was written before the failure is deleted again, as far as possible. The
+        // Nothing is left half-done: the part written before the failure is deleted again, as far as possible. The
         // first failure is the one to report.
         try? await credentialStore.removeAll()
         try? accountStore.delete(account.id)
@@ -143,7 +143,7 @@ package struct AddAccount: Sendable {
     }
   }
 
-  /// Renews a known account, or returns `nil` if it has been removed meanwhile, or is another now.
+  /// Renews a known account; returns `nil` if it was removed meanwhile, or no longer matches.
   private func renew(
     _ known: Account,
     _ incoming: IncomingAccount,
@@ -163,7 +163,7 @@ package struct AddAccount: Sendable {
         let held = context.world.signals.holdBack()
         defer { held.release() }
         var account = incoming.account(known.id, options.name ?? known.name, createdAt: known.createdAt)
-        // An export of version 0.1.0 does not tell; then it is what it was.
+        // An export of version 0.1.0 has no source; then it is unchanged.
         account.source = account.source ?? known.source
         account.keptIn = known.keptIn
         account.origins.keepUsers(of: known.origins)
@@ -181,7 +181,7 @@ package struct AddAccount: Sendable {
     }
   }
 
-  /// The identifier that it had elsewhere, if no account here has it.
+  /// The identifier that it had elsewhere if no account here has it, otherwise a new one.
   private func id(for incoming: IncomingAccount) throws(EngineError) -> AccountID {
     guard let id = incoming.id else { return context.world.entropy.accountID() }
     do {
@@ -204,7 +204,7 @@ package struct AddAccount: Sendable {
     guard incoming.sentAs != nil else {
       return try accountStore.freeName(like: incoming.suggestedName, besides: taken, context.world.entropy)
     }
-    // Its name is all that finds a static token's account: one with a number would never be found.
+    // A static token's account is found by its name alone: one with a number would never be found.
     guard let name = incoming.tokenName else { throw .input(.staticToken(.unnamed)) }
     do throws(EngineError) {
       try accountStore.requireFree(name, besides: taken)

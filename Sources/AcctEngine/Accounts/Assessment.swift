@@ -1,11 +1,11 @@
 package import AcctModel
 import AcctPorts
 
-/// The state of an account, the reason for it where there is one, and what it allows.
+/// The state of an account, its reason if there is one, and the resulting action.
 package struct Assessment: Equatable, Sendable {
   package var state: SessionState
   package var reason: String?
-  /// What a command that needs the token has to do.
+  /// The action for a command that needs the token.
   package var action: SessionAction
 
   package init(_ state: SessionState, reason: String? = nil, _ action: SessionAction) {
@@ -17,30 +17,30 @@ package struct Assessment: Equatable, Sendable {
 
 /// The keyring's answer.
 enum Evidence: Equatable {
-  /// It was not asked: the last known state counts.
+  /// It was not asked: the last known state applies.
   case none
   /// It did not answer.
   case failure(KeyringFailure)
-  /// It holds nothing that could be used or renewed.
+  /// It holds no credential that could be used or renewed.
   case missing
-  /// It holds what a request needs.
+  /// It holds everything that a request needs.
   case present
 }
 
 extension Account {
-  /// Decides the state, from what is known and what the keyring said.
+  /// Determines the state from the account's file and the keyring's answer.
   ///
   /// - Parameters:
   ///   - evidence: The keyring's answer.
   ///   - now: The time to decide for.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
-  /// - Returns: The state, the reason for it, and what it allows.
+  /// - Returns: The state, its reason, and the resulting action.
   func assess(_ evidence: Evidence, at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment {
     let event: SessionEvent
     let reason: String?
     switch evidence {
     case .none:
-      // Without an answer of the keyring, the last one of the server or the clock counts.
+      // Without the keyring's answer, the server's last answer or the clock decides.
       guard recordedState.state == .valid else {
         return Assessment(recordedState.state, reason: recordedState.reason, .stop)
       }
@@ -63,7 +63,7 @@ extension Account {
 
   /// The state of an existing token by the clock.
   ///
-  /// The buffer makes room for a renewal. A static token has none, so it is used to its end.
+  /// The buffer leaves time for a renewal. A static token has no renewal, so it is used until it expires.
   private func clockEvent(at now: Timestamp, leaving minimum: Int64?) -> SessionEvent {
     let minimum = minimum ?? (kind == .static ? 0 : nil)
     return switch tokenLifetime.state(at: now, leaving: minimum) {
@@ -73,8 +73,7 @@ extension Account {
     }
   }
 
-  /// Why a token is not used that its server would still accept; the time alone would contradict
-  /// it.
+  /// The reason why acct does not use a token that its server would still accept; the time alone would contradict it.
   private func clockReason(_ event: SessionEvent, at now: Timestamp, leaving minimum: Int64?) -> String? {
     guard event == .spent, let left = tokenLifetime.secondsLeft(at: now), left > 0 else { return nil }
     let lack = minimum == nil ? "5 min or less left" : "less time left than requested"
@@ -84,10 +83,10 @@ extension Account {
   /// The state as far as it is known without asking the keyring or a server.
   package func lastKnownState(at now: Timestamp) -> Assessment { told(.none, at: now) }
 
-  /// The state as people and scripts are told it.
+  /// The state that is shown to people and scripts.
   ///
-  /// A command that needs a token requests a renewal all the same, which the server may grant by then; what is known is
-  /// that it refused the last one.
+  /// A command that needs a token requests a renewal all the same, which the server may grant by then; all that is
+  /// known is that it rejected the last one.
   func told(_ evidence: Evidence, at now: Timestamp) -> Assessment {
     let assessment = assess(evidence, at: now)
     guard assessment.state == .expiring, recordedState.refusedRenewal != nil,

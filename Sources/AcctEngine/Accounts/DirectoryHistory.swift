@@ -2,10 +2,10 @@ package import AcctModel
 package import AcctPorts
 import StrictJSON
 
-/// Which `.acct` files have chosen an account before.
+/// The record of the accounts that `.acct` files have chosen.
 ///
-/// A `.acct` file can come with a cloned repository or an archive. The first time that one applies,
-/// and when it chooses another account than before, the user is notified.
+/// A `.acct` file can come with a cloned repository or an archive. The user is notified when one is applied for the
+/// first time, or chooses another account than before.
 package struct DirectoryHistory: Sendable {
   private let world: World
 
@@ -14,22 +14,22 @@ package struct DirectoryHistory: Sendable {
   /// The maximum number of stored files; beyond it, all are forgotten and announced again.
   private static let limit = 500
 
-  /// Tells whether a file chooses this account for the first time, and remembers it.
+  /// Returns `true` if a file chooses this account for the first time, and records the choice.
   ///
-  /// If two processes write at once and one entry is lost, the file is announced again, as it is
-  /// where the choice can't be stored at all.
+  /// If two processes write at once and one entry is lost, the file is announced again, as it is if the choice can't
+  /// be stored.
   ///
   /// - Parameters:
   ///   - path: The `.acct` file.
   ///   - name: The account that it chooses.
-  /// - Returns: Whether it has not chosen that account before.
+  /// - Returns: `true` if it did not choose that account the last time.
   package func isFirst(_ path: String, choosing name: AccountName) -> Bool {
     var chosen = known()
     guard chosen[path]?.stringValue != name.description else { return false }
     if chosen.count >= Self.limit { chosen = JSONObject() }
     chosen[path] = .string(name.description)
     let file: JSON = ["version": 1, "chosen": .object(chosen)]
-    // The command itself does not depend on this.
+    // The command does not depend on this write.
     try? world.files.replace(.directories, file.serialized())
     return true
   }

@@ -11,13 +11,13 @@ package struct Selection: Sendable {
 
   /// - Parameters:
   ///   - context: Everything outside.
-  ///   - asksEngine: Whether the engine of a shared keyring is asked for what is not found here.
+  ///   - asksEngine: `true` to ask a shared keyring's engine for an account that is not found here.
   package init(_ context: EngineContext, asksEngine: Bool = true) {
     self.context = context
     self.asksEngine = asksEngine
   }
 
-  /// The account that was chosen, and by which rule.
+  /// The account that was chosen, and the rule that chose it.
   package struct Choice: Equatable, Sendable {
     package var account: Account
     package var selectedBy: SelectedBy
@@ -30,15 +30,16 @@ package struct Selection: Sendable {
   /// Applies the rules.
   ///
   /// - Parameters:
-  ///   - reference: What the user gave with the command, if anything.
-  ///   - readsDirectory: `false` if a `.acct` file chooses nothing: a clone may have brought it.
-  /// - Returns: The account, and what chose it.
-  /// - Throws: ``EngineError`` for an unknown or ambiguous name, or where there is none to choose.
+  ///   - reference: The account that the command names, if any.
+  ///   - readsDirectory: `false` to ignore `.acct` files: a clone may have brought them.
+  /// - Returns: The account, and the rule that chose it.
+  /// - Throws: ``EngineError`` for an unknown or ambiguous name, or if there is no account to choose.
   package func choose(_ reference: String?, readsDirectory: Bool = true) async throws(EngineError) -> Choice {
     try await bringingUnknown { () throws(EngineError) in try chosen(reference, readsDirectory: readsDirectory) }
   }
 
-  /// Looks once more where nothing was found and other machines share the keyring: one of them may just have added it.
+  /// Repeats a failed search after an update from the engine of a shared keyring: another machine may have added the
+  /// account.
   private func bringingUnknown<Found>(_ look: () throws(EngineError) -> Found) async throws(EngineError) -> Found {
     do throws(EngineError) { return try look() } catch {
       guard asksEngine, error.tellsOfNoAccount, let shared = try context.sharedRecords() else { throw error }
@@ -80,7 +81,7 @@ package struct Selection: Sendable {
     try await bringingUnknown { () throws(EngineError) in try found(reference, by: rule) }
   }
 
-  /// Makes sure that no other account has the same name: one in a shared keyring, and one in another.
+  /// Checks that no other account has the same name, such as one in a shared keyring and one in another.
   private func requireAlone(_ named: Account, _ reference: String) throws(EngineError) {
     guard try context.sharedRecords() != nil || named.keptIn != nil else { return }
     let same = try context.accountStore.listing().accounts.filter { $0.name == named.name }

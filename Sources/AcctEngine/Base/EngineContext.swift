@@ -1,22 +1,22 @@
 package import AcctPorts
 
-/// What a use case works with: everything outside, and how it may treat the user and the network.
+/// The environment of a use case: everything outside, and the rules for access to the user and the network.
 ///
-/// A command makes one and passes it on. Whether a command may use the network at all is not part of
-/// it: only ``TokenProvider`` can do without, so it is told.
+/// A command makes one and passes it on. Permission to use the network at all is not part of it: only
+/// ``TokenProvider`` can work without, so it takes that as an argument.
 package struct EngineContext: Sendable {
   package var world: World
-  /// Whether a person may be asked to unlock the keyring.
+  /// The permission to ask a person to unlock the keyring.
   package var interaction: Interaction
   /// Seconds that one request may take.
   package var timeout: Int
-  /// The keys in devices that the command has to do with.
+  /// The keys in devices that the command uses.
   let deviceKeys = DeviceKeys()
-  /// What the process remembers of servers; `nil` for a command, which reads it once.
+  /// The hints about servers that the process keeps; `nil` for a command, which reads each once.
   var hints: KeptHints?
-  /// Where the proxy does what could hold up a thread of its server; `nil` for where it is asked for.
+  /// The executor for the proxy's blocking work; `nil` to do it on the calling thread.
   var sideExecutor: (any TaskExecutor)?
-  /// Takes what the user should know while a use case waits.
+  /// Takes the reports about a use case that waits.
   package var report: Waiting.Reporter
 
   /// Takes each decision; `nil` unless the user wants to know.
@@ -29,7 +29,8 @@ package struct EngineContext: Sendable {
     self.report = report
   }
 
-  /// Does what could hold up its thread, such as with a file or a keyring, where no other request waits for it.
+  /// Runs work that could block its thread, such as access to a file or a keyring, where no other request waits for
+  /// it.
   func aside<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
     try await withTaskExecutorPreference(sideExecutor, operation: body)
   }

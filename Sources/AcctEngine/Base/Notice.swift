@@ -1,41 +1,41 @@
 package import AcctModel
 
-/// Something that the user should know although the command succeeded.
+/// A message to the user about a command that succeeded.
 package enum Notice: Sendable {
   /// The token is used although it is due: it could not be renewed, and is not yet past.
   case usedUnrenewed(account: AccountName, secondsLeft: Int64, because: EngineError)
-  /// The session is over, for this reason, and its token is used to its end.
+  /// The session has ended, for this reason, and its token is used until it expires.
   case usedToItsEnd(account: AccountName, reason: String)
   /// A check could not ask the server.
   case notChecked(NotChecked, Origin)
   /// The clock is more than a minute off from the server's; proofs follow the server's.
   case clockOff(seconds: Int64, Origin)
-  /// The server ends the session soon, whatever is renewed.
+  /// The server ends the session soon, even if it is renewed.
   case sessionEnds(account: AccountName, inSeconds: Int64)
   /// A static token expires soon.
   case tokenEnds(TokenReplacement, inSeconds: Int64)
-  /// A session that another program was given is refused by its backend; what is kept stays.
+  /// A session that another program was given is rejected by its backend; the stored one stays.
   case observedSessionRefused(account: AccountName, reason: String)
   /// The server has ended the session.
   case revoked(account: AccountName)
-  /// The server may still take the tokens.
+  /// The server may still accept the tokens.
   case notRevoked(account: AccountName, Cause)
-  /// A static token was removed, and its server was not told: acct knows none that could be.
+  /// A static token was removed, but not revoked: acct knows no server that could be told.
   case tokenStays(account: AccountName)
-  /// The server may still take the tokens that a new sign-in has replaced.
+  /// The server may still accept the tokens that a new sign-in has replaced.
   case replacedNotRevoked(account: AccountName, Cause)
 
   /// The key was removed from the token that had it.
   case keyRemoved(account: AccountName)
   /// A key that acct made in a token is still there, and no account uses it.
   case keyLeft(uri: String, because: HardwareKeyFailure)
-  /// The key lay in its token before, and the token says that it was made elsewhere or could once be read.
+  /// The key was in its token before, and the token reports that it was made elsewhere or could once be read.
   case keyMayHaveCopies
 
-  /// The server's endpoint for pushed requests is not for this client, and not required: the browser got
-  /// the parameters.
+  /// The server's endpoint for pushed requests is not for this client, and not required: the browser got the
+  /// parameters.
   case requestNotPushed(Origin, because: EngineError)
-  /// Scopes that were requested and are not in the server's answer.
+  /// Scopes that were requested and are not in the server's response.
   case scopeNotGranted([String])
   /// The token is for the first of several resources; without a refresh token there is none for the others.
   case resourcesApart(ResourceIndicator, others: [ResourceIndicator], areHad: Bool)
@@ -43,22 +43,22 @@ package enum Notice: Sendable {
   case audienceNotGranted([String])
   /// No scope was requested, or only this one by default, and the server lists these.
   case scopesOffered([String], Origin, requested: String? = nil)
-  /// A new sign-in brought no refresh token, and the one from before can't be used for it.
+  /// A new sign-in brought no refresh token, and the earlier one can't be used for it.
   case refreshTokenLost(account: AccountName)
   /// `offline_access` was requested, and the server sent no refresh token.
   case noRefreshToken
   /// The client of the next account with this provider could not be remembered.
   case clientNotRemembered(because: EngineError)
-  /// The server did not tell who has signed in.
+  /// The server did not name the user who has signed in.
   case identityUnknown(because: EngineError)
-  /// Other machines share the keyring and it can't be asked: what is shown is what this machine last saw.
+  /// Other machines share the keyring and it can't be asked: the output is the last copy on this machine.
   case copyShown(because: EngineError)
 
   /// Why a token could not be checked.
   package enum NotChecked: Equatable, Sendable {
     /// Its server has no endpoint for that.
     case nothingToAsk
-    /// With a status that does not say whether the token works.
+    /// The server answered with a status that does not show whether the token works.
     case answered(status: Int)
   }
 

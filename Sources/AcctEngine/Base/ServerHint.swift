@@ -1,21 +1,21 @@
 import AcctModel
 import Synchronization
 
-/// What an origin's last response taught: its DPoP nonce, and how far its clock is from ours.
+/// The hint from an origin's last response: its DPoP nonce, and the difference of its clock from ours.
 ///
-/// It is read once for a request; the proof, the decision to send another and what the response adds
-/// are all based on this one value.
+/// It is read once for a request; the proof, the decision to send another and the update from the response are all
+/// based on this one value.
 package struct ServerHint: Equatable, Sendable {
   var nonce: String?
-  /// Seconds by which the server's clock is ahead of ours; 0 where it is right within a minute.
+  /// Seconds by which the server's clock is ahead of ours; 0 if the difference is within a minute.
   var clockOffset: Int64 = 0
-  /// When it was learned; `nil` where nothing is known.
+  /// The time of that response; `nil` if nothing is known.
   var learnedAt: Timestamp?
 
   /// Nothing is known.
   static let none = ServerHint()
 
-  /// Whether the server's clock is known to be more than a minute off.
+  /// `true` if the server's clock is known to be more than a minute off.
   var isClockOff: Bool { clockOffset != 0 }
 
   /// The time at the server.
@@ -25,9 +25,9 @@ package struct ServerHint: Equatable, Sendable {
   func time(at now: Timestamp) -> Timestamp { now.adding(seconds: clockOffset) }
 }
 
-/// What a process that serves for days knows of its servers, so that it need not read it for each request.
+/// The hints that a long-running process keeps in memory, so that it need not read them for each request.
 ///
-/// Another process may have learned more: these are hints, and after half a minute the file is read again.
+/// Another process may have newer ones: they are only hints, and after half a minute the file is read again.
 final class KeptHints: Sendable {
   private struct Kept {
     var hint: ServerHint
@@ -35,13 +35,13 @@ final class KeptHints: Sendable {
     var writtenAt: Timestamp?
   }
 
-  /// As many as an account has origins.
+  /// One for each origin of an account.
   private let kept = Mutex<[Origin: Kept]>([:])
 
-  /// In seconds.
+  /// The lifetime of a kept hint, in seconds.
   private static let time: Int64 = 30
 
-  /// What is known of an origin, or else what its file has.
+  /// The hint for an origin, from memory, or else from its file.
   func hint(for origin: Origin, at now: Timestamp, reading file: () -> ServerHint) -> ServerHint {
     let known = kept.withLock { $0[origin] }
     if let known, (0...Self.time).contains(now.seconds(since: known.readAt)) { return known.hint }
@@ -50,9 +50,9 @@ final class KeptHints: Sendable {
     return hint
   }
 
-  /// Takes what an answer has taught.
+  /// Stores the hint from a response.
   ///
-  /// - Returns: Whether it is time to write it down for other processes: once a second.
+  /// - Returns: `true` if it is time to write it down for other processes: once a second.
   func learn(_ hint: ServerHint, of origin: Origin, at now: Timestamp) -> Bool {
     kept.withLock { kept in
       let last = kept[origin]?.writtenAt

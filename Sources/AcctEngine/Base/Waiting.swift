@@ -1,27 +1,27 @@
 import AcctModel
 package import AcctPorts
 
-/// What the user should know while a use case waits.
+/// A report to the user about a use case that waits.
 package enum Waiting: Sendable {
-  /// A server gave no answer and is asked again; told once a second, from `total` down to 1.
+  /// A server gave no answer and is asked again; reported once a second, from `total` down to 1.
   case toAskAgain(secondsLeft: Int64, of: Int64, because: EngineError)
-  /// The keyring can't take what a server has given, and gets so many seconds to be unlocked.
+  /// The keyring can't store a server's answer, and gets so many seconds to be unlocked.
   case toStore(owner: String, Keyring.Kind, seconds: Int64)
   /// A device waits for its key to be touched.
   case forTouch
   /// The wait is over.
   case over
 
-  /// Takes what is to be told.
+  /// Takes the reports.
   package typealias Reporter = @Sendable (Waiting) -> Void
 }
 
-/// The pauses between tries at a server that gives no answer: 2, 4 and 8 seconds, and up to half
-/// as much again, so that clients that failed together do not come back together.
+/// The pauses between attempts at a server that gives no answer: 2, 4 and 8 seconds, and up to half as much again, so
+/// that clients that failed together do not retry together.
 struct BackOff {
   private var pauses: [Int64] = [2, 4, 8]
 
-  /// The next pause in seconds, or `nil` when it has been tried often enough.
+  /// The next pause in seconds, or `nil` after the last attempt.
   ///
   /// - Parameter entropy: One byte of it is used.
   /// - Returns: Seconds.
@@ -33,7 +33,7 @@ struct BackOff {
 }
 
 extension Clock {
-  /// Waits, and tells every second how many are left.
+  /// Waits, and reports the seconds left every second.
   ///
   /// - Throws: ``EngineError/cancelled``.
   func pause(_ seconds: Int64, because error: EngineError, _ report: Waiting.Reporter) async throws(EngineError) {

@@ -2,10 +2,10 @@ package import AcctPorts
 import AcctModel
 import AcctProtocol
 
-/// What passes a border of the process is noted here, and nowhere else, so that
-/// ``HeldSecrets/redactor`` knows every secret before a text from outside can repeat it.
+/// Secrets are noted where they enter or leave the process, and nowhere else, so that ``HeldSecrets/redactor`` knows
+/// each before a text from outside can repeat it.
 extension World {
-  /// The same world, which holds the secrets that pass its borders from now on.
+  /// Returns a copy of the world that holds the secrets that enter or leave it from now on.
   package func holdingSecrets() -> World {
     let held = HeldSecrets()
     var world = self
@@ -42,7 +42,7 @@ extension World {
 }
 
 extension HeldSecrets {
-  /// Holds the cookies that an answer sets.
+  /// Holds the cookies that a response sets.
   func hold(cookiesIn fields: [(name: String, value: String)]) {
     for field in fields where field.name.isSameField(as: "set-cookie") {
       hold(SecretMembers.ofFields([(field.name, Secret(field.value))]))
@@ -119,14 +119,14 @@ extension Keyring {
 }
 
 extension HeldSecrets {
-  /// Does something with a keyring, whose failure may repeat a secret.
+  /// Runs a keyring operation, and redacts its failure, which may repeat a secret.
   func redacting<Value>(_ body: () async throws(KeyringFailure) -> Value) async throws(KeyringFailure) -> Value {
     do { return try await body() } catch { throw error.redacted(by: self) }
   }
 }
 
 extension ItemKind {
-  /// What of an item must not be shown; a name and a time may be.
+  /// The parts of an item that must not be shown; a name and a time may be.
   func secrets(in item: Secret) -> [Secret] {
     switch self {
     case .accessToken, .refreshToken, .session, .guest, .staticToken, .clientSecret: [item]
@@ -166,7 +166,7 @@ extension SharedStoreFailure {
 }
 
 extension Secret {
-  /// The first line, where it can be a passphrase: not longer than 1 KiB.
+  /// The first line, if it can be a passphrase: not longer than 1 KiB.
   fileprivate var firstLine: Secret? {
     withBytes { span in
       let line = span.indices.prefix { span[$0] != 0x0A && span[$0] != 0x0D }

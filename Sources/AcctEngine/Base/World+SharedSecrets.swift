@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 extension SharedAccounts {
-  /// A record holds no secret; what is stored with it does.
+  /// Returns accounts that hold the secrets of stored items; a record has none.
   func noting(_ held: HeldSecrets) -> SharedAccounts {
     var accounts = self
     accounts.fetch = { account, interaction throws(KeyringFailure) in

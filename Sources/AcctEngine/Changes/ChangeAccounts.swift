@@ -15,7 +15,7 @@ package struct ChangeAccounts: Sendable {
   /// Makes an account the active one.
   package func activate(_ account: Account) async throws(EngineError) {
     try await accountStore.exclusively { () throws(EngineError) in
-      // Looked at again under the lock: it may have been removed since it was found.
+      // Read again under the lock: it may have been removed since it was found.
       guard try accountStore.account(account.id) != nil else { throw .removed(account) }
       try accountStore.setActive(accountStore.active().switched(to: account.id))
     }
@@ -75,12 +75,12 @@ package struct ChangeAccounts: Sendable {
   ///
   /// - Parameters:
   ///   - account: The account.
-  ///   - revoking: Whether the server is asked to end the session.
-  /// - Returns: What became of the session at the server, and of a key in a token.
-  /// - Throws: ``EngineError``; then the account is as it was.
+  ///   - revoking: `true` to ask the server to end the session.
+  /// - Returns: The results at the server, and for a key in a token.
+  /// - Throws: ``EngineError``; then the account is unchanged.
   @discardableResult
   package func remove(_ account: Account, revoking: Bool) async throws(EngineError) -> [Notice] {
-    // What the engine has of it need not open to be removed; whether the engine is there is seen next.
+    // The engine's object need not open to be removed; the next call checks that the engine is available.
     let (notices, key) = try await context.withExclusiveAccess(to: account, allowingCopy: true) {
       (account, credentialStore) throws(EngineError) -> ([Notice], StoredHardwareKey?) in
       try await credentialStore.prepare()
@@ -92,12 +92,12 @@ package struct ChangeAccounts: Sendable {
       try await context.forget(account.id)
       return (notices, key)
     }
-    // The last: an account that could not be removed still needs its key.
+    // The last step: an account that could not be removed still needs its key.
     guard let key, let notice = await RemoveHardwareKey(context).remove(key, of: account) else { return notices }
     return notices + [notice]
   }
 
-  /// The account's key in a token; an account can be removed whatever becomes of that.
+  /// The account's key in a token; `nil` on failure, since the account must be removable all the same.
   private func tokenKey(of account: Account, _ credentialStore: CredentialStore) async -> StoredHardwareKey? {
     guard account.keyStorage == .pkcs11 else { return nil }
     return try? await credentialStore.storedHardwareKey()
@@ -115,9 +115,9 @@ package struct ChangeAccounts: Sendable {
     }
   }
 
-  /// Removes an account that other machines share and that has no file here, since what the engine has of it does not open.
+  /// Removes a shared account that has no file here, since its object on the engine does not open.
   ///
-  /// - Returns: Whether the engine had it.
+  /// - Returns: `true` if the engine had it.
   package func removeUnopened(_ id: AccountID) async throws(EngineError) -> Bool {
     guard let shared = try context.sharedRecords() else { return false }
     return try await accountStore.exclusively(id) { () throws(EngineError) -> Bool in

@@ -3,7 +3,7 @@ import AcctPorts
 package import AcctProtocol
 package import StrictJSON
 
-/// The DPoP key of an account: shown, or put back.
+/// Shows or replaces the DPoP key of an account.
 package struct AccountKey: Sendable {
   private let context: EngineContext
 
@@ -20,7 +20,7 @@ package struct AccountKey: Sendable {
 
   /// The private JWK.
   ///
-  /// - Throws: ``KeyError/inDevice(_:_:)`` for a key that its device keeps.
+  /// - Throws: ``KeyError/inDevice(_:_:)`` for a key that its device does not give out.
   package func privateJWK(of account: Account) async throws(EngineError) -> Secret {
     let key = try await key(of: account)
     guard let jwk = key.privateJWK else { throw .key(.inDevice(account.name, key.storage)) }
@@ -31,7 +31,7 @@ package struct AccountKey: Sendable {
   ///
   /// - Parameters:
   ///   - jwk: A private JWK, bare or wrapped as a backend hands it over.
-  ///   - account: Whose key it is to be.
+  ///   - account: The account whose key it is to be.
   /// - Returns: The key.
   /// - Throws: ``KeyError/unusable(_:)``, ``KeyError/other(account:)``; nothing is stored.
   package func replace(with jwk: JSON, for account: Account) async throws(EngineError) -> DPoPKey {
@@ -45,7 +45,7 @@ package struct AccountKey: Sendable {
     try await context.withExclusiveAccess(to: account) {
       (account, credentialStore) throws(EngineError) in
       try await credentialStore.write([.init(.keypair, key.item)])
-      // A keyring need not announce it: a proxy hears of it by the file.
+      // Not every keyring announces the change: a proxy notices it by the file.
       try credentialStore.saveWritten(account)
     }
     return key

@@ -2,13 +2,13 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// One account's keyring items, read and written as what they are.
+/// One account's keyring items, read and written with their own types.
 struct CredentialStore: Sendable {
   let keyring: Keyring
   let account: Account
   var context: EngineContext
 
-  /// Opens the keyring that accounts are kept in.
+  /// Opens the keyring that holds the account.
   init(of account: Account, in context: EngineContext) throws(EngineError) {
     self.init(of: account, in: try KeyringChoice(context.world).keyring(of: account), context)
   }
@@ -19,19 +19,18 @@ struct CredentialStore: Sendable {
     self.context = context
   }
 
-  /// What is needed to make an authorized request: one search for everything.
+  /// Reads the credentials for an authorized request, in one search.
   func read() async throws(EngineError) -> Credentials {
     let credentials = try await readToTell()
     try requireOwn(credentials.key)
     return credentials
   }
 
-  /// The same to tell about and not to send: whose key it is, which is not asked, takes a digest, and
-  /// that is a quarter of what `status` does.
+  /// Reads the credentials for display, not for sending: without the check of the key, whose digest is a quarter of
+  /// the work of `status`.
   func readToTell() async throws(EngineError) -> Credentials { try credentials(await items(account.kind.itemKinds)) }
 
-  /// The same with the refresh token and what the client authenticates itself with, which only a renewal
-  /// needs.
+  /// Reads the credentials for a renewal: also the refresh token, and the client's secret or key.
   func readForRenewal() async throws(EngineError) -> Credentials {
     var kinds = account.kind.itemKinds
     if account.kind == .oauth {
@@ -43,17 +42,17 @@ struct CredentialStore: Sendable {
     return credentials
   }
 
-  /// What the client authenticates itself with alone.
+  /// Reads the client's secret or key alone.
   func readClient(_ kinds: [ItemKind]) async throws(EngineError) -> Credentials { try credentials(await items(kinds)) }
 
-  /// Reads all that must not be shown: what passes the keyring's border is held.
+  /// Reads all secret items, so that the keyring's wrapper holds them for redaction.
   func holdSecrets() async throws(EngineError) {
     var kinds = account.kind.itemKinds
     if account.kind == .oauth { kinds += [.refreshToken, .secondTokens] + account.client.itemKinds }
     _ = try await items(kinds)
   }
 
-  /// Reads one item, and sees that it is what acct writes there; one that is missing is no error.
+  /// Checks that an item is of the form that acct writes; one that is missing is no error.
   func check(_ kind: ItemKind) async throws(EngineError) {
     let items = try await items([kind])
     if let item = items[.secondTokens], (try? SecondTokens(item)) == nil {
@@ -83,7 +82,7 @@ struct CredentialStore: Sendable {
     )
   }
 
-  /// Makes sure that a write would be taken.
+  /// Checks that a write would succeed.
   func prepare() async throws(EngineError) {
     do { try await keyring.prepare(context.interaction) } catch { throw .keyring(.failed(error, keyring.kind)) }
   }
@@ -105,7 +104,7 @@ struct CredentialStore: Sendable {
 }
 
 extension Account.Kind {
-  /// Where the credential itself is kept.
+  /// The item that holds the credential itself.
   var tokenItem: ItemKind {
     switch self {
     case .oauth: .accessToken
@@ -115,7 +114,7 @@ extension Account.Kind {
     }
   }
 
-  /// What a request needs, in the order in which it must be read.
+  /// The items that a request needs, in the order in which they must be read.
   ///
   /// A reader holds no lock, and a renewal writes the time last: read first, it is at worst older than
   /// the token. Read last, an old token would count as valid until the new time.

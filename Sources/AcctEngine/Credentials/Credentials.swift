@@ -1,34 +1,33 @@
 package import AcctModel
 package import AcctProtocol
 
-/// An account and what the keyring holds of it, both of one moment.
+/// An account and its credentials from the keyring, both of one moment.
 struct Credentials: Sendable {
-  /// It says when the token expires as the keyring does, where that does: a renewal writes the time
-  /// there first.
+  /// Its expiry is the keyring's, if that has one: a renewal writes the time there first.
   var account: Account
   var token: Token?
-  /// Read for a renewal alone.
+  /// Read only for a renewal.
   var refreshToken: Token?
   var key: DPoPKey?
-  /// What the client authenticates itself with; read for a renewal alone.
+  /// The client's secret; read only for a renewal.
   var clientSecret: Secret?
   var clientKey: ClientKey?
-  /// What the user should know of the renewal that brought them.
+  /// Notices from the renewal that obtained them.
   var notices: [Notice] = []
 
-  /// Whether a request could be made with them.
+  /// `true` if a request could be made with them.
   var isUsable: Bool { token != nil && (account.tokenType != .dpop || key != nil) }
 
   var evidence: Evidence { isUsable ? .present : .missing }
 
-  /// What the keyring and the clock say of the account.
+  /// Determines the account's state from the keyring and the clock.
   func assess(at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment {
     account.assess(evidence, at: now, leaving: minimum)
   }
 
-  /// The token as it is, with the key that it is bound to.
+  /// The stored token, with the key that it is bound to.
   ///
-  /// - Throws: ``SignInError/required(account:_:)`` where something is missing.
+  /// - Throws: ``SignInError/required(account:_:)`` if one of them is missing.
   func grant(at now: Timestamp) throws(EngineError) -> AccessGrant {
     guard let token, isUsable else { throw account.stateError(assess(at: now)) }
     return AccessGrant(
@@ -41,7 +40,7 @@ struct Credentials: Sendable {
 }
 
 extension Account {
-  /// Makes sure that no server has ended the session: then the keyring has nothing to add.
+  /// Checks that no server has ended the session: otherwise the keyring need not be asked.
   ///
   /// - Throws: ``SignInError/required(account:_:)``.
   func requireNotEnded(at now: Timestamp) throws(EngineError) {

@@ -3,9 +3,9 @@ package import AcctPorts
 import AcctProtocol
 
 extension EngineContext {
-  /// Reads the key that an account's keyring item is, or leads to; the device is not asked.
+  /// Reads the key that a keyring item contains or refers to; the device is not asked.
   ///
-  /// Every reader of the item comes here.
+  /// Every reader of the item uses this.
   ///
   /// - Throws: ``JWKError`` for an item that acct does not write.
   func key(_ item: Secret) throws(JWKError) -> DPoPKey {
@@ -15,16 +15,16 @@ extension EngineContext {
     }
   }
 
-  /// The same for an item of this keyring.
+  /// Reads the key in an item of this keyring.
   ///
-  /// Where other machines share it, they may have stored the item: no device or module that it names is opened.
+  /// In a shared keyring, another machine may have written the item: no device or module that it names is opened.
   func key(_ item: Secret, in keyring: Keyring) throws(JWKError) -> DPoPKey {
     let key = try key(item)
     guard keyring.accounts == nil || key.hardware == nil else { throw .unsupportedStorage }
     return key
   }
 
-  /// The same for an item of the keyring that an account is in.
+  /// Reads the key in an item of the account's keyring.
   func key(_ item: Secret, of account: Account) throws(JWKError) -> DPoPKey {
     let keyring: Keyring
     do { keyring = try KeyringChoice(world).keyring(of: account) } catch { throw .unsupportedStorage }
@@ -44,7 +44,7 @@ extension EngineContext {
     return hardwareKey(stored)
   }
 
-  /// The key with the way to its device.
+  /// The key with the access to its device.
   func hardwareKey(_ stored: StoredHardwareKey) -> HardwareKey {
     HardwareKey(stored) { digest throws(HardwareKeyFailure) in
       try await deviceKeys.access(to: stored.reference).use(in: self) {
@@ -59,7 +59,7 @@ extension EngineContext {
 }
 
 extension ProcessEnvironment {
-  /// The TPM that a command uses: the one that is named, else that of `ACCT_TPM`, else the kernel's.
+  /// The TPM that a command uses: the named one, else that of `ACCT_TPM`, else the kernel's.
   ///
   /// - Throws: ``InputError/malformed(_:)``.
   package func tpmAddress(_ named: String? = nil) throws(EngineError) -> TPMAddress {

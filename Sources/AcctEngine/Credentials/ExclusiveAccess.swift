@@ -2,20 +2,19 @@ import AcctModel
 import AcctPorts
 
 extension EngineContext {
-  /// Does something with an account's credentials while no other process changes either.
+  /// Runs `body` with an account's credentials while no other process changes either.
   ///
-  /// Whatever is known of the account may be old, so it is read again under its lock; and a replacement
-  /// that was interrupted is ended first, so that the credentials lie in their own place, and nothing
-  /// written there is overwritten later. Where other machines share the keyring, what they have changed is brought
-  /// here before.
+  /// The caller's copy of the account may be outdated, so it is read again under its lock; and an interrupted
+  /// replacement is finished first, so that the credentials are in their own place, and nothing written there is
+  /// overwritten later. Changes by other machines that share the keyring are fetched before.
   ///
   /// - Parameters:
-  ///   - account: Which one.
-  ///   - allowingCopy: Whether this machine's copy will do where a shared keyring's engine can't be asked.
-  ///   - body: What to do with the account as it is now, and with its items in the keyring.
+  ///   - account: The account.
+  ///   - allowingCopy: `true` if this machine's copy suffices when a shared keyring's engine can't be asked.
+  ///   - body: The work with the account as it is now, and with its items in the keyring.
   /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; ``SelectionError/unknown(reference:selectedBy:candidates:)`` where
-  ///   the account has been removed; why the lock, the file or the keyring could not be had.
+  /// - Throws: What `body` throws; ``SelectionError/unknown(reference:selectedBy:candidates:)`` if the account has
+  ///   been removed; the failure of the lock, the file or the keyring.
   func withExclusiveAccess<Result>(
     to account: Account,
     allowingCopy: Bool = false,
@@ -28,7 +27,7 @@ extension EngineContext {
     }
   }
 
-  /// The same without the lock, which the caller holds.
+  /// Reads the account again and finishes an interrupted replacement; the caller holds the lock.
   func settledCredentials(
     of account: Account,
     allowingCopy: Bool = false
@@ -43,20 +42,20 @@ extension EngineContext {
     return CredentialStore(of: try await ReplaceCredentials(self).settled(current), in: keyring, self)
   }
 
-  /// An account as its file has it now, where a move may have changed which keyring is its own; the caller holds its lock.
+  /// Returns an account as its file has it now, since a move may have changed its keyring; the caller holds its lock.
   ///
-  /// As it was read before where the file is gone or damaged: what follows tells of that.
+  /// If the file is missing or damaged, the account is returned unchanged: the next step reports that.
   private func asInFile(_ account: Account) throws(EngineError) -> Account {
     guard let file = try accountStore.contents(of: account.id) else { return account }
     return accountStore.account(account.id, in: file) ?? account
   }
 
-  /// Does something with an account's record alone while no other process changes it.
+  /// Changes an account's record alone, while no other process changes it.
   ///
   /// - Parameters:
-  ///   - account: Which one.
-  ///   - body: What to do; it gets where the record is saved besides its file, reads it from there, and may be called
-  ///     again if another machine changes it at the same time.
+  ///   - account: The account.
+  ///   - body: The change; it gets the shared keyring to save the record in besides its file, reads the record from
+  ///     the file, and may be called again if another machine changes it at the same time.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; ``EngineError/removed(_:)``.
   func withExclusiveRecord<Result>(
@@ -74,7 +73,7 @@ extension EngineContext {
 }
 
 extension EngineError {
-  /// The account was there when the command began, and has been removed since.
+  /// The error for an account that was removed after the command began.
   static func removed(_ account: Account) -> EngineError {
     .selection(.unknown(reference: account.name.description, selectedBy: .option, candidates: []))
   }

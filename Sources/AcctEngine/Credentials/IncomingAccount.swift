@@ -2,12 +2,12 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// What is to be stored: new credentials, or an account from elsewhere.
+/// An account to be stored: new credentials, or an account from elsewhere.
 struct IncomingAccount {
   private let belonging: Belonging
   private let service: Origin?
   let items: [Keyring.Item]
-  /// Its name unless the user gives one.
+  /// Its name if the user gives none.
   let suggestedName: String
   /// The identifier that it had elsewhere.
   let id: AccountID?
@@ -23,7 +23,7 @@ struct IncomingAccount {
   }
 
   /// - Parameters:
-  ///   - credentials: What is to be stored.
+  ///   - credentials: The credentials to be stored.
   ///   - name: The name that the user gave.
   init(_ credentials: NewCredentials, named name: AccountName?) {
     belonging = credentials.belonging(named: name)
@@ -49,7 +49,7 @@ struct IncomingAccount {
 
   var kind: Account.Kind { belonging.kind }
 
-  /// Whether it may replace an account whose key is in a device.
+  /// `true` if it may replace an account whose key is in a device.
   var mayLeaveDevice: Bool {
     switch form {
     case .credentials(let credentials): credentials.isKeyChosen || keyStorage != .software
@@ -57,7 +57,7 @@ struct IncomingAccount {
     }
   }
 
-  /// Where its key lives.
+  /// The storage of its key.
   var keyStorage: KeyStorage {
     switch form {
     case .credentials(let credentials): credentials.key?.storage ?? .software
@@ -65,7 +65,7 @@ struct IncomingAccount {
     }
   }
 
-  /// How a new static token is sent; `nil` for anything else, an account from elsewhere too.
+  /// The form in which a new static token is sent; `nil` for anything else, also for an account from elsewhere.
   var sentAs: StaticHeader? {
     switch form {
     case .credentials(let credentials): credentials.sentAs
@@ -73,10 +73,10 @@ struct IncomingAccount {
     }
   }
 
-  /// The name that a new static token is found by; `nil` if none was given and none could be made.
+  /// The name that identifies a new static token; `nil` if none was given and none could be made.
   var tokenName: AccountName? { belonging.name }
 
-  /// What it belongs to, as far as it tells: a file of the user's own need not say what its tokens are for.
+  /// The key of its identity, as far as it is stated: a file of the user's own need not name its resources.
   private func belonging(beside known: Account) -> Belonging {
     var belonging = belonging
     let isFile = belonging.source == .user || known.source == .user
@@ -84,18 +84,18 @@ struct IncomingAccount {
     return belonging
   }
 
-  /// Whether a known account is the same: by what it belongs to, or by its identifier unless it
-  /// is known to be another identity.
+  /// Returns `true` if a known account is the same: by its identity key, or by its identifier unless it is known to be
+  /// another identity.
   ///
-  /// An identifier is only in exports, which are the user's own files, and no server knows it.
+  /// Only exports contain an identifier; they are the user's own files, and no server knows it.
   ///
-  /// A backend's guest is the same whatever its new token calls it.
+  /// A backend's guest is the same, whatever subject its new token has.
   func isSame(as known: Account) -> Bool {
     let kind = belonging.kind
     guard kind != .guest else { return known.isGuest(of: service) }
     let belonging = belonging(beside: known)
     if belonging.isSame(as: known.belonging) { return form.isCredentials || hasClient(of: known) }
-    // Where neither is known to be anyone's, the user's own name tells which account is meant.
+    // If neither has a known user, the name that the user gave decides.
     if belonging.source == .issuer, belonging.identity.subject == nil,
       known.identity.subject == nil, givenName == known.name
     {
@@ -106,19 +106,19 @@ struct IncomingAccount {
     return known.id == id && known.identity == belonging.identity
   }
 
-  /// Whether the client is the same also in the scope that its identifier may hold.
+  /// Returns `true` if the client is the same, including the scope that its identifier may contain.
   ///
-  /// Of two accounts that differ in it alone, each keeps its own: an export of both stays two.
+  /// Of two accounts that differ only in it, each is kept: an export of both stays two accounts.
   func hasClient(of known: Account) -> Bool { known.identity.clientID == belonging.identity.clientID }
 
-  /// The account that stores it.
+  /// The account in which it is stored.
   func account(_ id: AccountID, _ name: AccountName, createdAt: Timestamp) -> Account {
     switch form {
     case .credentials(let credentials): return credentials.account(id, name, createdAt: createdAt)
     case .moved(let account):
       var account = account.renumbered(id)
       account.name = name
-      // A file from elsewhere must not lead to items that are another account's.
+      // A file from elsewhere must not refer to items of another account.
       account.incoming = nil
       return account
     }

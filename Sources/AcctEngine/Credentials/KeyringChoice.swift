@@ -1,10 +1,10 @@
 import AcctModel
 import AcctPorts
 
-/// Decides which keyring is used, once, and keeps to it.
+/// Decides once which keyring is used, and keeps to it.
 ///
-/// `ACCT_KEYRING` counts where it is set. Otherwise the first `add` decides and writes the
-/// decision down; from then on an outage is an outage, and never a reason to look elsewhere.
+/// `ACCT_KEYRING` has precedence. Otherwise the first `add` decides and records the decision; from then on an outage
+/// is an outage, and never a reason to use another keyring.
 struct KeyringChoice: Sendable {
   private let world: World
 
@@ -12,13 +12,13 @@ struct KeyringChoice: Sendable {
 
   /// The keyring that holds the accounts.
   ///
-  /// - Throws: ``KeyringError/notChosen(reason:)`` where none was ever decided on.
+  /// - Throws: ``KeyringError/notChosen(reason:)`` if none was ever decided on.
   func decided() throws(EngineError) -> Keyring {
     if let kind = try chosen() { return keyring(kind) }
     throw .keyring(.notChosen(reason: "no keyring has been chosen yet"))
   }
 
-  /// The keyring that holds an account: its own, where it has one, else that of all accounts.
+  /// The keyring that holds an account: its own, if it has one, else that of all accounts.
   ///
   /// - Throws: ``KeyringError/notChosen(reason:)``.
   func keyring(of account: Account) throws(EngineError) -> Keyring {
@@ -26,21 +26,21 @@ struct KeyringChoice: Sendable {
     return keyring(own)
   }
 
-  /// What a new account has to note of a keyring: nothing, unless it is another one than the shared one in use, whose
-  /// accounts come and go with the engine.
+  /// The keyring that a new account has to record: `nil`, unless it is not the shared one in use, whose accounts come
+  /// and go with the engine.
   func note(of kind: Keyring.Kind) throws(EngineError) -> String? {
     guard let recorded = try recorded()?.kind, recorded.isShared, recorded != kind else { return nil }
     return kind.rawValue
   }
 
-  /// The keyring that a new account is to go into, decided if need be, but not yet written down.
+  /// The keyring for a new account, decided if necessary, but not yet recorded.
   func proposed() async throws(EngineError) -> Keyring {
     if let kind = try chosen() { return keyring(kind) }
     return await world.secretService.state() == .unavailable
       ? world.vaultKeyring : world.secretService
   }
 
-  /// The keyring that holds the accounts, if other machines share it; `nil` also where none can be told.
+  /// The keyring that holds the accounts, if other machines share it; `nil` also if none can be determined.
   func shared() throws(EngineError) -> Keyring? {
     do throws(EngineError) {
       let keyring = try chosen().map(keyring)
@@ -52,28 +52,28 @@ struct KeyringChoice: Sendable {
     }
   }
 
-  /// Writes the first decision down.
+  /// Records the first decision.
   ///
-  /// A decision by `ACCT_KEYRING` counts as well: a user who leaves the variable out the next time
-  /// expects to find the account again.
+  /// A decision by `ACCT_KEYRING` counts as well: a user who omits the variable the next time expects to find the
+  /// account again.
   func settle(on kind: Keyring.Kind) throws(EngineError) {
     guard try recorded() == nil else { return }
     try record(KeyringDecision(kind: kind))
   }
 
-  /// Writes a decision down in the place of the last one.
+  /// Records a decision in place of the last one.
   func record(_ decision: KeyringDecision) throws(EngineError) {
     do { try world.files.replace(.keyringDecision, decision.bytes) } catch { throw .files(.failed(error)) }
   }
 
-  /// Whether that is the decision which was written down.
+  /// Returns `true` if that is the recorded decision.
   func isSettled(on kind: Keyring.Kind) throws(EngineError) -> Bool {
     do throws(EngineError) { return try recorded()?.kind == kind } catch .keyring(.notChosen) {
       return false
     }
   }
 
-  /// A keyring, whether it is chosen or not.
+  /// The keyring of a kind, whether it is chosen or not.
   func keyring(_ kind: Keyring.Kind) -> Keyring {
     switch kind {
     case .secretService: world.secretService
@@ -91,7 +91,7 @@ struct KeyringChoice: Sendable {
     return try recorded()?.kind
   }
 
-  /// Makes sure that the accounts' files here are not those of another keyring: they would be taken for accounts that
+  /// Checks that the accounts' files here do not belong to another keyring: they would be taken for accounts that
   /// other machines have removed or changed.
   private func requireOwnFiles(of kind: Keyring.Kind) throws(EngineError) {
     guard let recorded = try recorded()?.kind, recorded != kind else { return }
@@ -107,7 +107,7 @@ struct KeyringChoice: Sendable {
     return kind
   }
 
-  /// The decision that is written down, whatever `ACCT_KEYRING` says.
+  /// The recorded decision, whatever `ACCT_KEYRING` says.
   func recorded() throws(EngineError) -> KeyringDecision? {
     let bytes: [UInt8]?
     do { bytes = try world.files.read(.keyringDecision) } catch { throw .files(.failed(error)) }

@@ -1,16 +1,16 @@
 import AcctPorts
 
-/// The file `keyring`: the keyring that holds the accounts on the first line, and on the second, if there is one,
-/// a move that is not over; behind it what such a move copies.
+/// The file `keyring`: on the first line the keyring that holds the accounts; on the second, if there is one, an
+/// unfinished move; after it the copies that such a move may have written.
 struct KeyringDecision: Equatable {
   var kind: Keyring.Kind
   var move: Move?
-  /// What a move to another keyring may have written there.
+  /// The copies that a move to another keyring may have written there.
   var written = WrittenCopies()
 
   /// A move that a later one finishes.
   enum Move: Equatable {
-    /// Some accounts may have been copied to this keyring; they are still those of ``KeyringDecision/kind``.
+    /// Some accounts may have been copied to this keyring; they still belong to ``KeyringDecision/kind``.
     case to(Keyring.Kind)
     /// All were moved, and some may still be in this keyring, too.
     case from(Keyring.Kind)
@@ -22,7 +22,7 @@ struct KeyringDecision: Equatable {
     self.written = written
   }
 
-  /// Reads the file; `nil` if it names no keyring.
+  /// Parses the file; `nil` if it names no keyring.
   init?(bytes: [UInt8]) {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     guard let first = lines.first, let kind = Keyring.Kind(rawValue: String(first)) else { return nil }

@@ -2,57 +2,57 @@ package import AcctModel
 import AcctPorts
 package import AcctProtocol
 
-/// Credentials that are not kept yet, whichever way they came.
+/// Credentials that are not stored yet, from any source.
 package struct NewCredentials: Sendable {
   package var kind: Account.Kind
   package var tokenType: Account.TokenType
   package var identity: Identity
-  /// What the server has called the user.
+  /// The names that the server has stated for the user.
   package var subjectStatements = SubjectStatements()
-  /// Where they came from; `nil` where nothing tells.
+  /// Their source; `nil` if it is unknown.
   package var source: AccountSource?
   package var issuerSource: IssuerSource?
   package var handle: Handle?
   package var did: DID?
   package var displayName: String?
-  /// What people know the user by at the server.
+  /// The user's name at the server, as people know it.
   package var userName: String?
   package var service: Origin?
   package var origins: OwnOrigins
   package var scope: String?
   /// The resource servers that its tokens are requested for.
   package var resources: [ResourceIndicator] = []
-  /// How its client asks its server.
+  /// The settings of its client's requests.
   package var client: ClientSettings = .standard
   package var tokenLifetime: TokenLifetime
   package var sessionEndsAt: Timestamp?
   /// When their server gave or confirmed them; `nil` for those that came in a file.
   package var validatedAt: Timestamp?
-  /// What the backend keeps from a guest.
+  /// The backend's limits for a guest.
   package var limitations: GuestLimitations?
-  /// How a static token is sent.
+  /// The field and form in which a static token is sent.
   package var sentAs: StaticHeader?
   /// The program whose login it is.
   package var keptFor: Account.KeepingProgram?
   package var token: Token
   package var refreshToken: Token?
   package var key: DPoPKey?
-  /// Whether the user said where the key is to be made.
+  /// `true` if the user chose the place of the key.
   package var isKeyChosen = false
-  /// What the client authenticates itself with.
+  /// The client's secret.
   package var clientSecret: Secret?
   package var clientKey: ClientKey?
-  /// What the user should know of how they came.
+  /// Notices from the sign-in that obtained them.
   package var notices: [Notice] = []
 }
 
 extension NewCredentials {
-  /// What a handoff brings.
+  /// Takes the credentials of a handoff.
   ///
   /// - Parameters:
-  ///   - handoff: Credentials, and words about them; nothing in it proves who wrote it.
-  ///   - source: Where it came from.
-  ///   - redactor: Takes secrets out of the words.
+  ///   - handoff: Credentials and their description; nothing in it proves its author.
+  ///   - source: Its source.
+  ///   - redactor: Removes secrets from the description.
   package init(_ handoff: Handoff, from source: AccountSource?, redacting redactor: Redactor) {
     self.init(
       kind: .oauth,
@@ -73,7 +73,7 @@ extension NewCredentials {
     )
   }
 
-  /// The account that keeps these credentials.
+  /// The account that stores these credentials.
   func account(_ id: AccountID, _ name: AccountName, createdAt: Timestamp) -> Account {
     Account(
       id: id,
@@ -106,8 +106,7 @@ extension NewCredentials {
 
   /// The keyring items, in the order in which they are written.
   ///
-  /// The key and the refresh token come first: with them alone, whatever comes later can be had
-  /// again.
+  /// The key and the refresh token come first: with them alone, all later items can be obtained again.
   var items: [Keyring.Item] {
     var items: [Keyring.Item] = []
     if let key { items.append(.init(.keypair, key.item)) }
@@ -123,8 +122,8 @@ extension NewCredentials {
     return items
   }
 
-  /// What to call the account if the user doesn't say: handle, DID, guest or subject at server, and the
-  /// user of a static token, if it has one, at its first origin.
+  /// The account's name if the user gives none: handle, DID, guest or subject at server, and the user of a static
+  /// token, if it has one, at its first origin.
   var suggestedName: String {
     if let sentAs {
       return [sentAs.user ?? "static", origins.first?.authority].compactMap(\.self).joined(separator: "@")
@@ -133,14 +132,14 @@ extension NewCredentials {
     if let did { return did.description }
     let server = identity.issuer?.url.origin ?? service
     let subject = kind == .guest ? "guest" : userName ?? identity.subject
-    // An address of mail is a name by itself, and so is a server that does not tell who it is.
+    // A mail address is a name by itself, and so is a server that does not name its user.
     if let subject, client.provider != nil && subject.contains("@") || subject == server?.authority { return subject }
     return [subject, server?.authority].compactMap(\.self).joined(separator: "@")
   }
 }
 
 extension StaticHeader {
-  /// The user of the scheme `Basic`; `nil` without one, and where it is empty.
+  /// The user of the scheme `Basic`; `nil` without one, or if it is empty.
   fileprivate var user: String? {
     switch form {
     case .basic(let user): user.isEmpty ? nil : user

@@ -1,22 +1,20 @@
 import AcctModel
 import AcctPorts
 
-/// Puts new credentials in the place of an account's old ones: wherever that ends, the old or the
-/// new are whole.
+/// Replaces an account's credentials; whenever that is interrupted, either the old or the new ones are complete.
 ///
-/// A keyring writes one item after the other, and a new key makes the old token useless at once. So
-/// the new ones are first written beside the old, under an identifier of their own:
+/// A keyring writes one item after the other, and a new key makes the old token useless at once. So the new ones are
+/// first written beside the old, under a separate identifier:
 ///
-/// 1. The account's file notes where they will lie, so that no secret is left without a trace.
-/// 2. They are written there. Up to here the old ones are whole, and the account's.
-/// 3. The file is replaced by the new account's, with the note that its credentials lie there
-///    whole. It is one atomic write, and from it on the new ones are the account's.
-/// 4. They are copied over the old ones, and what they have no item for is removed.
-/// 5. The note is taken back, what lies there is removed, and the note goes.
+/// 1. The account's file notes their place, so that no secret is left without a trace.
+/// 2. They are written there. Up to here the old ones are complete, and the account's.
+/// 3. The file is replaced by the new account's, with the note that its credentials are complete there. It is one
+///    atomic write; from then on the new ones are the account's.
+/// 4. They are copied over the old ones, and old items without a new one are removed.
+/// 5. The note is changed to incomplete, the items there are removed, and the note is deleted.
 ///
-/// The note does not block readers of the old credentials. A process that reads or writes an
-/// account with the note of step 3 ends steps 4 and 5 first, under the account's lock; so does
-/// one that begins another change.
+/// The note does not block readers of the old credentials. A process that reads or writes an account with the note of
+/// step 3 finishes steps 4 and 5 first, under the account's lock; so does one that begins another change.
 ///
 /// A shared keyring takes the account and all its items in one step, and needs no second place.
 struct ReplaceCredentials: Sendable {
@@ -32,12 +30,12 @@ struct ReplaceCredentials: Sendable {
   ///
   /// - Parameters:
   ///   - known: The account as it is, settled.
-  ///   - account: The same as it shall be, perhaps under another name.
+  ///   - account: The account with its changes, perhaps under another name.
   ///   - items: Its credentials.
-  ///   - keyring: Where they are kept.
-  ///   - waits: Whether a keyring that can't take them now is waited for.
-  ///   - activates: Whether it becomes the active account.
-  /// - Throws: ``EngineError``; then it is as it was.
+  ///   - keyring: The keyring that holds them.
+  ///   - waits: `true` to wait for a keyring that can't store them now.
+  ///   - activates: `true` to make it the active account.
+  /// - Throws: ``EngineError``; then the account is unchanged.
   func replace(
     _ known: Account,
     with account: Account,
@@ -60,18 +58,18 @@ struct ReplaceCredentials: Sendable {
       }
       try await exchange(known, for: account.noting(place, isWhole: true), activates)
     } catch {
-      // The file may tell of the new account after all: a write that fails may have been done. What
-      // can't be taken back now goes with the next change; the first failure is the one to tell.
+      // The file may hold the new account after all: a write that fails may have been done. A change that can't be
+      // reverted now is reverted by the next one; the first failure is the one to report.
       try? await takeBack(noted)
       throw error
     }
-    // Nothing is lost by a failure from here on: the next use of the credentials ends this.
+    // Nothing is lost by a failure from here on: the next use of the credentials finishes this.
     _ = try? await settled(account.noting(place, isWhole: true))
   }
 
-  /// Ends what was begun and interrupted; the caller holds the account's lock.
+  /// Finishes an interrupted replacement; the caller holds the account's lock.
   ///
-  /// - Parameter account: The account as its file tells of it now.
+  /// - Parameter account: The account as its file has it now.
   /// - Returns: The account, with its credentials in their own place.
   /// - Throws: ``EngineError`` if the keyring or the file can't be written now.
   func settled(_ account: Account) async throws(EngineError) -> Account {
@@ -85,7 +83,7 @@ struct ReplaceCredentials: Sendable {
         try await CredentialStore(of: account, in: keyring, context)
           .replaceAll(with: StoredAccount(account: account, items: items).orderedItems)
       }
-      // First the note: half removed, they must not be taken for whole.
+      // The note first: half-removed items must not be taken for complete ones.
       try accountStore.save(account.noting(incoming.place, isWhole: false))
     }
     try await CredentialStore.removeAll(of: incoming.place, in: keyring, context)
@@ -95,7 +93,7 @@ struct ReplaceCredentials: Sendable {
     return account
   }
 
-  /// Exchanges all in one step, which a shared keyring does.
+  /// Exchanges everything in one step, which a shared keyring supports.
   private func exchangeAtOnce(
     _ items: [Keyring.Item],
     in credentialStore: CredentialStore,
@@ -104,7 +102,7 @@ struct ReplaceCredentials: Sendable {
   ) async throws(EngineError) {
     let account = credentialStore.account
     let active = try accountStore.active()
-    // As below: first, since what fails after the step that decides would have to undo it.
+    // First, as below: a failure after the decisive step would have to be undone.
     if activates {
       try await accountStore.exclusively { () throws(EngineError) in
         try accountStore.setActive(accountStore.active().switched(to: account.id))
@@ -128,12 +126,12 @@ struct ReplaceCredentials: Sendable {
     }
   }
 
-  /// Makes the new account the one that counts.
+  /// Makes the new account the valid one.
   private func exchange(_ known: Account, for account: Account, _ activates: Bool) async throws(EngineError) {
     try await accountStore.exclusively { () throws(EngineError) in
       if account.name != known.name { try accountStore.requireFree(account.name) }
       let active = try accountStore.active()
-      // Before the write that decides, since whatever failed after it would have to undo it.
+      // Before the decisive write, since a failure after it would have to undo it.
       if activates { try accountStore.setActive(active.switched(to: account.id)) }
       do throws(EngineError) { try accountStore.save(account) } catch {
         if activates { try? accountStore.setActive(active) }
@@ -149,7 +147,7 @@ struct ReplaceCredentials: Sendable {
 }
 
 extension Account {
-  /// The same with a note of where new credentials lie.
+  /// Returns a copy with a note of the place of new credentials.
   fileprivate func noting(_ place: AccountID, isWhole: Bool) -> Account {
     var account = self
     account.incoming = Incoming(place: place, isWhole: isWhole)

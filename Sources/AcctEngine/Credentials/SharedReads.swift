@@ -2,11 +2,10 @@ import AcctModel
 import AcctPorts
 
 extension Keyring {
-  /// The same keyring, which reads once for all that want to read the same at the same time.
+  /// Returns a keyring that reads once for all callers that want the same items at the same time.
   ///
-  /// A conversation with a desktop's keyring takes milliseconds, and it holds one at a time: fifty
-  /// clients of the proxy would wait for fifty. Nothing is kept beyond that: a keyring that was
-  /// locked is heard by the next to ask.
+  /// A conversation with a desktop's keyring takes milliseconds, and it holds one at a time: fifty clients of the
+  /// proxy would wait for fifty. Nothing is cached beyond that: the next caller notices a keyring that was locked.
   func sharingReads() -> Keyring {
     // Behind a keyring that does not answer, no request waits longer than one deadline.
     let readings = Coalescer<Reading, Result<[ItemKind: Secret], KeyringFailure>> { reading in
@@ -28,7 +27,7 @@ extension Keyring {
   }
 }
 
-/// What is read.
+/// The items of one account that are read together.
 private struct Reading: Hashable {
   var account: AccountID
   var kinds: [ItemKind]

@@ -5,13 +5,14 @@ import StrictJSON
 
 /// An account from a shared keyring, checked: the one parser of records and items that other machines wrote.
 ///
-/// Each machine that has the keyring's key, or had it, can write anything. So a record is read as strictly as an import,
-/// and says nothing about this machine: where an account is kept, which replacement is under way, which device or module
-/// has its key. SharedKeyring applies ``check`` to every object that it opens: the engine's, a copy's, a pending one's.
+/// Each machine that has the keyring's key, or had it, can write anything. So a record is parsed as strictly as an
+/// import, and may state nothing about this machine: the account's keyring, a replacement in progress, the device or
+/// module of its key. SharedKeyring applies ``check`` to every object that it opens: the engine's, a copy's, a pending
+/// one's.
 package struct SharedRecord: Sendable {
   package let account: Account
 
-  /// Reads and checks what an object holds.
+  /// Parses and checks the contents of an object.
   ///
   /// - Returns: `nil` for items without an account, which are checked as well.
   /// - Throws: ``SharedDamage``.
@@ -29,7 +30,7 @@ package struct SharedRecord: Sendable {
     self.account = account
   }
 
-  /// The rules for what a shared keyring may hold of an account.
+  /// The rules for the contents of an account's object on a shared keyring.
   package static let check: SharedCheck = { contents in
     do throws(SharedDamage) {
       _ = try SharedRecord(parsing: contents)
@@ -41,20 +42,20 @@ package struct SharedRecord: Sendable {
 
   /// Checks the form of an item.
   ///
-  /// What costs more, such as a key's arithmetic, is checked where the item is used.
+  /// Costlier checks, such as a key's arithmetic, are made where the item is used.
   private static func isSound(_ kind: ItemKind, _ secret: Secret, of account: Account?) -> Bool {
     switch kind {
     case .accessToken, .refreshToken, .session, .clientSecret, .expiresAt, .handle, .did, .secondTokens, .clientKey:
       kind.isWellFormed(secret)
     case .staticToken:
-      // Without its record it is not known to be no password.
+      // Without its record, a token and a password can't be distinguished.
       account.map { (try? Token(secret, sentAs: $0.sentAs)) != nil } ?? ((try? Token(password: secret)) != nil)
     case .keypair: !isInDevice(secret)
     case .guest: false
     }
   }
 
-  /// `true` also for what is no JWK.
+  /// Returns `true` if a key is in a device, or the item is not a JWK.
   private static func isInDevice(_ secret: Secret) -> Bool {
     guard let members = secret.withBytes({ try? JSON(parsing: $0) })?.objectValue else { return true }
     return members["acct_key"] != nil

@@ -2,15 +2,15 @@ import AcctModel
 import AcctPorts
 
 extension SharedRecords {
-  /// Brings here what other machines have added and changed, and deletes the files of what they have removed; the caller
-  /// holds no lock.
+  /// Fetches the changes of other machines, and deletes the files of accounts that they have removed; the caller holds
+  /// no lock.
   ///
-  /// Each file is written under its account's lock, which is not waited for. An account that can't be read or written hides
-  /// none of the others.
+  /// Each file is written under its account's lock, without waiting for it. An account that can't be read or written
+  /// hides none of the others.
   ///
-  /// - Returns: How many accounts the keyring has.
-  /// - Throws: Why the engine could not be asked, and then the accounts here stay as they were last seen; why the first of
-  ///   the files could not be written.
+  /// - Returns: The number of accounts in the keyring.
+  /// - Throws: The failure of the engine, and then the accounts here stay in their last known state; the failure of
+  ///   the first file that could not be written.
   @discardableResult
   func bring() async throws(EngineError) -> Int {
     // Listed first: an account that another process adds meanwhile has its file only after the engine has it.
@@ -19,7 +19,7 @@ extension SharedRecords {
     do { changes = try accounts.fetchAll(context.interaction) } catch { throw .keyring(.failed(error, kind)) }
     // From now on there are accounts here that belong to this keyring.
     if known.isEmpty, !changes.accounts.isEmpty { try KeyringChoice(context.world).settle(on: kind) }
-    // An account whose copy came with another call may still lack its file.
+    // The copy of an account may come from another call, and its file may still be missing.
     let namesakes = try namesakes(in: changes, beside: known)
     let stale = changes.accounts.subtracting(namesakes).filter { changes.records[$0] != nil || !known.contains($0) }
     var isWhole = true
@@ -37,7 +37,7 @@ extension SharedRecords {
         failure = failure ?? error
       }
     }
-    // What was not written here is told of again the next time.
+    // Changes that were not written here are returned again the next time.
     if isWhole { changes.confirm() }
     if let failure { throw failure }
     for id in namesakes.intersection(known) {
@@ -46,16 +46,16 @@ extension SharedRecords {
     let gone = known.subtracting(changes.accounts)
     guard !gone.isEmpty, try mayForget else { return changes.accounts.count }
     for id in gone.sorted(by: { $0.description < $1.description }) {
-      // The file of one that is in use stays, and so is gone the next time.
+      // The file of an account in use stays, and is deleted the next time.
       _ = try await unlessBusy(id, waiting: 0) { () throws(EngineError) in try await forget(id) }
     }
     return changes.accounts.count
   }
 
-  /// Does `body` under an account's lock, unless another process holds it: that one may be at a server, and writes the
-  /// file itself.
+  /// Runs `body` under an account's lock, unless another process holds it: that process may be waiting for a server,
+  /// and writes the file itself.
   ///
-  /// - Returns: Whether it was done.
+  /// - Returns: `true` if `body` was run.
   private func unlessBusy(
     _ id: AccountID,
     waiting seconds: Int,
@@ -73,17 +73,18 @@ extension SharedRecords {
 
   /// Writes the file of an account; the caller holds its lock.
   ///
-  /// The file of one with a keyring of its own is not this keyring's, although both have one identifier.
+  /// The file of an account with a separate keyring does not belong to this one, although both accounts have one
+  /// identifier.
   private func bring(_ id: AccountID, _ record: [UInt8]?, wasKnown: Bool) throws(EngineError) {
     let file = try context.accountStore.contents(of: id)
     if let file, context.accountStore.account(id, in: file)?.keptIn != nil { return }
-    // One that had a file was removed by another process of this machine meanwhile.
+    // An account that had a file was removed by another process of this machine meanwhile.
     let wasRemoved = file == nil && wasKnown
     if let record, !wasRemoved, file == nil || file == record { return try context.accountStore.take(record, of: id) }
     // Another process of this machine may have stored something newer since the engine was asked.
     let current: [UInt8]?
     do throws(KeyringFailure) { current = try accounts.fetch(id, context.interaction) } catch {
-      // What is damaged or was put back is not brought; an engine that has failed since may be asked later.
+      // A damaged or restored account is not fetched; an engine that has failed since may be asked later.
       guard case .engine = error else { return }
       current = wasRemoved ? nil : record
     }
@@ -91,9 +92,9 @@ extension SharedRecords {
     try context.accountStore.take(current, of: id)
   }
 
-  /// Deletes the file of an account that is not there any more; the caller holds its lock.
+  /// Deletes the file of an account that no longer exists; the caller holds its lock.
   ///
-  /// One with a keyring of its own never was there, and what is damaged may be such a one.
+  /// An account with a separate keyring was never there, and a damaged file may be such an account's.
   private func forget(_ id: AccountID) async throws(EngineError) {
     guard let account = try? context.accountStore.account(id), account.keptIn == nil else { return }
     let record: [UInt8]?

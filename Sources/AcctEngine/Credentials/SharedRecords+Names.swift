@@ -1,12 +1,12 @@
 import AcctModel
 import AcctPorts
 
-/// The accounts of a shared keyring that have the name of another one: only that one is brought here.
+/// Accounts of a shared keyring with the same name: only the one that holds the name gets a file here.
 ///
-/// The name's own object on the engine says whose it is. An account of this machine alone may have the same name: then the
-/// two are told apart by their identifiers.
+/// The name's own object on the engine states its account. An account of this machine alone may have the same name:
+/// then the two are distinguished by their identifiers.
 extension SharedRecords {
-  /// The accounts whose name is another account's, as the name's own object says.
+  /// The accounts whose name belongs to another account, as the name's own object states.
   func namesakes(in changes: SharedChanges, beside known: Set<AccountID>) throws(EngineError) -> Set<AccountID> {
     guard !changes.records.isEmpty else { return [] }
     var names: [AccountID: AccountName] = [:]
@@ -41,7 +41,7 @@ extension SharedRecords {
     return ids.filter(known.contains).min { $0.description < $1.description }
   }
 
-  /// `true` if an account that has a file here keeps the name of one that was left out before.
+  /// Returns `true` if an account that has a file here keeps the name, and this one was left out before.
   func isNamesake(_ id: AccountID, _ record: [UInt8]) throws(EngineError) -> Bool {
     guard let name = context.accountStore.account(id, in: record)?.name,
       let other = try context.accountStore.account(named: name.description), other.id != id, other.keptIn == nil

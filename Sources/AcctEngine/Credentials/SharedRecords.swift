@@ -3,8 +3,9 @@ import AcctPorts
 
 /// The accounts of a keyring that several machines share, and this machine's files of them.
 ///
-/// What the engine has is the account. The file is what this machine last saw of it: enough to select, list and use
-/// it. So the engine is written first, and the file after it; and before an account is changed, it is fetched.
+/// The engine has the valid version of an account. The file is the version that this machine last saw: enough to
+/// select, list and use it. So the engine is written first, and the file after it; and before an account is changed,
+/// it is fetched.
 struct SharedRecords: Sendable {
   let accounts: SharedAccounts
   let kind: Keyring.Kind
@@ -18,10 +19,10 @@ struct SharedRecords: Sendable {
     self.context = context
   }
 
-  /// Brings an account up to date with the engine; the caller holds its lock, and not the book's.
+  /// Updates an account from the engine; the caller holds its lock, and not the book's.
   ///
-  /// - Throws: ``EngineError/removed(_:)`` where another machine has removed it, and then nothing of it is left here;
-  ///   why the engine could not be asked.
+  /// - Throws: ``EngineError/removed(_:)`` if another machine has removed it, and then nothing of it is left here; the
+  ///   failure of the engine.
   func fetch(_ account: Account) async throws(EngineError) {
     let record: [UInt8]?
     do { record = try accounts.fetch(account.id, context.interaction) } catch { throw .keyring(.failed(error, kind)) }
@@ -29,7 +30,7 @@ struct SharedRecords: Sendable {
       if try mayForget { try await context.forget(account.id) }
       throw .removed(account)
     }
-    // A new name is another machine's to give, and not that of an account that is here.
+    // Another machine may rename an account, but not to the name of an account that is here.
     if let name = context.accountStore.account(account.id, in: record)?.name, name != account.name,
       let other = try context.accountStore.account(named: name.description), other.id != account.id,
       other.keptIn == nil
@@ -39,10 +40,10 @@ struct SharedRecords: Sendable {
     try context.accountStore.take(record, of: account.id)
   }
 
-  /// Stores an account and what becomes of its items in one step, then its file; ends a claim.
+  /// Stores an account and the change to its items in one step, then its file; ends a claim.
   ///
-  /// - Throws: ``EngineError/removed(_:)``; ``KeyringError/changedElsewhere(_:)`` where another machine has stored
-  ///   newer credentials, which stay; ``SelectionError/nameTaken(_:)``; why the engine did not take it.
+  /// - Throws: ``EngineError/removed(_:)``; ``KeyringError/changedElsewhere(_:)`` if another machine has stored newer
+  ///   credentials, which stay; ``SelectionError/nameTaken(_:)``; the failure of the engine.
   func store(_ account: Account, _ items: SharedAccount.Items) throws(EngineError) {
     let stored = SharedAccount(id: account.id, name: account.name, record: AccountFile.encode(account), items: items)
     do throws(SharedAccountFailure) { try accounts.store(stored, context.interaction) } catch {
@@ -57,7 +58,7 @@ struct SharedRecords: Sendable {
     try context.accountStore.save(account)
   }
 
-  /// Whether the engine has an account, whatever it has of it.
+  /// Returns `true` if the engine has an account, even a damaged one.
   func has(_ id: AccountID) throws(EngineError) -> Bool {
     do { return try accounts.fetchAll(context.interaction).accounts.contains(id) } catch {
       throw .keyring(.failed(error, kind))
@@ -69,11 +70,11 @@ struct SharedRecords: Sendable {
     do { try accounts.remove(id, context.interaction) } catch { throw .keyring(.failed(error, kind)) }
   }
 
-  /// Takes the right to renew an account, waiting for another machine that has it.
+  /// Claims the right to renew an account, waiting for another machine that has it.
   ///
-  /// - Parameter account: As it was read, with the note that a renewal is in flight.
+  /// - Parameter account: The account as it was read, with the note that a renewal is in flight.
   /// - Returns: The right.
-  /// - Throws: ``KeyringError/changedElsewhere(_:)`` where it is no more as it was read.
+  /// - Throws: ``KeyringError/changedElsewhere(_:)`` if it has changed since it was read.
   func claim(_ account: Account) async throws(EngineError) -> RenewalClaim {
     let intent = RenewalIntent(account: account.id, record: AccountFile.encode(account), timeout: context.timeout)
     let claim: RenewalClaim?
@@ -82,7 +83,7 @@ struct SharedRecords: Sendable {
     return claim
   }
 
-  /// Whether a file goes with its account: not where `ACCT_KEYRING` names this keyring for once, and the files are
+  /// `true` if a file is deleted with its account: not if only `ACCT_KEYRING` names this keyring, and the files are
   /// those of another one's accounts.
   var mayForget: Bool { get throws(EngineError) { try KeyringChoice(context.world).isSettled(on: kind) } }
 }
@@ -93,12 +94,12 @@ extension EngineContext {
     try KeyringChoice(world).shared().flatMap { SharedRecords(in: $0, self) }
   }
 
-  /// Does `body`, and again where another machine has changed the account since it was read, or the time to send had
-  /// passed when the connection was there.
+  /// Runs `body`, and repeats it if another machine has changed the account since it was read, or if the time to send
+  /// had passed when the connection was ready.
   ///
   /// - Parameter body: Reads the account and decides anew each time.
   /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; after a few rounds, these two as well.
+  /// - Throws: What `body` throws; after a few rounds, also these two errors.
   func unlessChanged<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result {
     for _ in 1..<Self.rounds {
       do { return try await body() } catch .keyring(.changedElsewhere) {

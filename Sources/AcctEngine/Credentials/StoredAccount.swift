@@ -2,7 +2,7 @@ package import AcctModel
 package import AcctPorts
 import AcctProtocol
 
-/// All that is stored of an account: its file, and its items in the keyring.
+/// An account's file, and its items in the keyring.
 package struct StoredAccount: Equatable, Sendable {
   package var account: Account
   package var items: [ItemKind: Secret]
@@ -14,16 +14,16 @@ package struct StoredAccount: Equatable, Sendable {
     return kinds.compactMap { kind in items[kind].map { Keyring.Item(kind, $0) } }
   }
 
-  /// Whether the credential itself is there, and the key if it is bound to one.
+  /// `true` if the credential itself is there, and the key if it is bound to one.
   var isUsable: Bool { items[account.kind.tokenItem] != nil && (account.tokenType != .dpop || items[.keypair] != nil) }
 
-  /// Whether everything in it is what acct would have stored.
+  /// `true` if everything in it is of the form that acct would have stored.
   ///
   /// It comes from outside: a token must fit on a header line, the key must be one and be the
   /// account's, and a guest must not pass for an account that can be renewed.
   var isSound: Bool { account.hasConsistentKind && isUsable && unsoundItem == nil }
 
-  /// The kind of an item that is not what acct would have stored; `nil` if all are.
+  /// The kind of an item that is not of the form that acct would have stored; `nil` if all are.
   var unsoundItem: ItemKind? { items.first { kind, secret in !isSound(kind, secret) }?.key }
 
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
@@ -32,10 +32,10 @@ package struct StoredAccount: Equatable, Sendable {
       kind.isWellFormed(secret)
     case .staticToken: (try? Token(secret, sentAs: account.sentAs)) != nil
     case .clientKey: (try? ClientKey(privateJWK: secret)) != nil
-    // They are not exported: each can be had again.
+    // They are not exported: each can be obtained again.
     case .secondTokens: false
     case .keypair:
-      // One in a device came from another machine's.
+      // A key in a device is in another machine's.
       account.keyStorage == .software
         && (try? DPoPKey(privateJWK: secret)).map { $0.thumbprint == account.thumbprint } ?? false
     }

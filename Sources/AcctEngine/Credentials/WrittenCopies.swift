@@ -1,15 +1,15 @@
 import AcctModel
 
-/// What a move that is not over may have written of each account to a shared keyring.
+/// The copies that an unfinished move may have written to a shared keyring, by account.
 ///
-/// Whether another machine has renewed a copy since an interrupted move, no clock tells: it has, if the copy is none that
-/// this move has written or found.
+/// No clock shows whether another machine has renewed a copy since an interrupted move: it has, if the copy is not one
+/// that this move has written or found.
 struct WrittenCopies: Equatable, Sendable {
   private var states: [AccountID: Set<State>] = [:]
 
   init() {}
 
-  /// What a server's answer changes in an account's record, as it is written there.
+  /// The members of an account's record that a server's answer changes, as the file has them.
   private struct State: Hashable {
     var validatedAt: Timestamp?
     var expiresAt: Timestamp?
@@ -32,13 +32,13 @@ struct WrittenCopies: Equatable, Sendable {
     var words: String { "\(validatedAt?.description ?? "-") \(expiresAt?.description ?? "-")" }
   }
 
-  /// Notes an account that is about to be written, or was found and is about to be written over.
+  /// Notes an account that is about to be written, or was found and is about to be overwritten.
   mutating func note(_ account: Account) { states[account.id, default: []].insert(State(account)) }
 
-  /// Whether an account as it is there was written by another machine; `nil` if this move has never noted it.
+  /// Returns `true` if another machine wrote this copy of an account; `nil` if this move has never noted the account.
   func areOthers(_ account: Account) -> Bool? { states[account.id].map { !$0.contains(State(account)) } }
 
-  /// Reads the lines of the file; what is none is skipped.
+  /// Parses the lines of the file; an invalid line is skipped.
   init(lines: some Sequence<Substring>) {
     for line in lines {
       let words = line.split(separator: " ")
@@ -48,6 +48,6 @@ struct WrittenCopies: Equatable, Sendable {
     }
   }
 
-  /// One for each state of an account, in an order of their own.
+  /// One line for each state of an account, sorted.
   var lines: String { states.flatMap { id, states in states.map { "\(id) \($0.words)\n" } }.sorted().joined() }
 }

@@ -1,21 +1,21 @@
 /// Finishes work that must not stop half-way, even if its caller is cancelled.
 ///
-/// A signal is held back meanwhile, but a task can be cancelled for other reasons: the proxy cancels
-/// what it does for a client that has gone. A renewal that is cut off between the server's answer
-/// and the keyring would lose the session.
+/// A signal is held back meanwhile, but a task can be cancelled for other reasons: the proxy cancels its work for a
+/// client that has disconnected. A renewal that is cut off between the server's answer and the keyring would lose the
+/// session.
 ///
-/// - Parameter body: What has to be done; its task is never cancelled.
+/// - Parameter body: The work; its task is never cancelled.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws.
 func uncancelled<Value: Sendable>(
   _ body: @escaping @Sendable () async throws(EngineError) -> Value
 ) async throws(EngineError) -> Value { try await inOwnTask(body) }
 
-/// Does work in a task of its own, which its caller's cancellation does not reach.
+/// Does work in a separate task, which its caller's cancellation does not reach.
 ///
-/// The result is handed over, and is not the task's own, which may contain secrets: a task can still be there,
-/// with its result, when its caller has gone on and the process ends. What `body` has captured is released before
-/// the task ends, which is waited for.
+/// The result, which may contain secrets, is handed over instead of being the task's own: a task can still exist, with
+/// its result, when its caller has continued and the process ends. The values that `body` has captured are released
+/// before the task ends, which is waited for.
 ///
 /// - Parameters:
 ///   - body: The work.
@@ -40,7 +40,7 @@ func inOwnTask<Value: Sendable>(
   return try result.get()
 }
 
-/// The result of the first source that ends; the others are cancelled, and waited for.
+/// Returns the result of the first source that ends; the others are cancelled, and waited for.
 func first<Value: Sendable>(of sources: [@Sendable () async -> Value?]) async -> Value? {
   await withTaskGroup(of: Value?.self) { group in
     for source in sources { group.addTask { await source() } }

@@ -2,12 +2,12 @@ import AcctModel
 import AcctPorts
 import Synchronization
 
-/// The way to what one PIN opens, as long as the process runs: it is asked for once, and a wrong one is sent
-/// once.
+/// The access to the keys behind one PIN, for the lifetime of the process: the PIN is asked for once, and a wrong one
+/// is sent once.
 ///
 /// A token has one PIN; each key in a TPM has its own, and the TPM counts the wrong ones of all.
 ///
-/// Uses of one device take turns, also because several that began with one wrong PIN would lock the device.
+/// Uses of one device take turns: several that began with one wrong PIN would lock the device.
 final class DeviceAccess: Sendable {
   private enum PIN: Sendable {
     case unknown
@@ -20,7 +20,7 @@ final class DeviceAccess: Sendable {
   private let device: Device
   private let pin = Mutex(PIN.unknown)
 
-  /// What the keys of one device have in common.
+  /// The state that the keys of one device share.
   final class Device: Sendable {
     fileprivate let turns = DeviceTurns()
     fileprivate let rejected = Mutex<[(pin: Secret, triesLeft: Int?)]>([])
@@ -28,10 +28,10 @@ final class DeviceAccess: Sendable {
 
   init(_ device: Device = Device()) { self.device = device }
 
-  /// Does something with the key.
+  /// Uses the device for an operation with the key.
   ///
   /// - Parameters:
-  ///   - context: Says where its PIN may come from, and takes the request for a touch.
+  ///   - context: Provides the sources of the PIN, and takes the request for a touch.
   ///   - body: Uses the device, with the answers of its holder.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws.
@@ -52,7 +52,7 @@ final class DeviceAccess: Sendable {
     } catch {
       switch error {
       case .wrongPIN(let triesLeft): reject(triesLeft)
-      // What the device says of the last wrong one; one that it took before is right all the same.
+      // The lockout is due to the last wrong PIN; one that the device accepted before is still right.
       case .lockedOut where !isProven: reject(0)
       case .absent, .forbidden, .busy, .lockedOut, .noPIN, .cancelled, .notTouched, .foreign,
         .gone, .unsuitable, .malformedReply, .failed:
@@ -67,7 +67,7 @@ final class DeviceAccess: Sendable {
     if case .known(let secret, _) = known { return secret }
     if case .wrong(let triesLeft) = known, source.isPrompt(for: request) { throw .wrongPIN(triesLeft: triesLeft) }
     let secret = try source.pin(request)
-    // A file may have another one by now.
+    // A file may contain another one by now.
     let rejected = device.rejected.withLock { $0.first { $0.pin == secret } }
     if let rejected, !request.isNew { throw .wrongPIN(triesLeft: rejected.triesLeft) }
     pin.withLock { $0 = .known(secret, isProven: false) }

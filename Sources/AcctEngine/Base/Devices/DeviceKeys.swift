@@ -1,7 +1,7 @@
 import AcctModel
 import Synchronization
 
-/// Every key in a device that a command has to do with.
+/// The keys in devices that a command uses.
 final class DeviceKeys: Sendable {
   private struct State {
     /// By ``HardwareKeyReference/ofPIN``.
@@ -14,10 +14,10 @@ final class DeviceKeys: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Keeps what is made from being left behind.
+  /// Removes a new key if a signal arrives before it is stored.
   let signalGuard = SignalGuard()
 
-  /// The way to a key; the same for each use of it, and of what has the same PIN.
+  /// The access to a key; one object for all keys with the same PIN.
   func access(to reference: HardwareKeyReference) -> DeviceAccess {
     state.withLock { state in
       if let access = state.accesses[reference.ofPIN] { return access }
@@ -34,7 +34,7 @@ final class DeviceKeys: Sendable {
     }
   }
 
-  /// Notes the way to a key that was just made or found, whose PIN may have been given meanwhile.
+  /// Notes the access to a key that was just made or found, whose PIN may have been given meanwhile.
   func note(_ access: DeviceAccess, to reference: HardwareKeyReference, isNew: Bool) {
     state.withLock { state in
       state.accesses[reference.ofPIN] = access
@@ -46,10 +46,10 @@ final class DeviceKeys: Sendable {
   /// Notes that the key of a sign-in may have been copied before.
   func noteCopies() { state.withLock { $0.mayHaveCopies = true } }
 
-  /// Whether the key of a sign-in may have been copied before.
+  /// `true` if the key of a sign-in may have been copied before.
   var mayHaveCopies: Bool { state.withLock { $0.mayHaveCopies } }
 
-  /// The keys that this command made and nothing uses; they are told once.
+  /// Returns the keys that this command made and nothing uses, and forgets them.
   func takeNew() -> [HardwareKeyReference] {
     state.withLock { state in
       defer { state.new = [] }
@@ -57,12 +57,12 @@ final class DeviceKeys: Sendable {
     }
   }
 
-  /// Whether this command has made or found a key for a sign-in.
+  /// `true` if this command has made or found a key for a sign-in.
   var hasTaken: Bool { state.withLock { $0.hasTaken } }
 }
 
 extension HardwareKeyReference {
-  /// What one PIN is for: a key in a TPM, but a whole token.
+  /// The scope of one PIN: a key in a TPM, but a whole token.
   fileprivate var ofPIN: HardwareKeyReference {
     guard case .pkcs11(var uri) = self else { return self }
     uri.object = nil

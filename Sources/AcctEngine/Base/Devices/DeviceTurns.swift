@@ -13,9 +13,9 @@ package final class DeviceTurns: Sendable {
 
   package init() {}
 
-  /// Waits for its turn, and takes it; ``pass()`` ends it.
+  /// Waits for the caller's turn, and takes it; ``pass()`` ends it.
   ///
-  /// A task that is cancelled waits no longer. It takes a turn that is free all the same: there may be a key to remove.
+  /// A task that is cancelled stops waiting. It still takes a turn that is free: there may be a key to remove.
   ///
   /// - Throws: ``HardwareKeyFailure/cancelled``; then there is nothing to pass.
   package func take() async throws(HardwareKeyFailure) {
@@ -30,7 +30,7 @@ package final class DeviceTurns: Sendable {
             state.isTaken = true
             return true
           }
-          // The handler has run already, and found no one waiting.
+          // The handler has run already, and found no waiting caller.
           if Task.isCancelled { return false }
           state.waiting.append((number, caller))
           return nil
@@ -55,7 +55,7 @@ package final class DeviceTurns: Sendable {
     next?.resume(returning: true)
   }
 
-  /// How many wait.
+  /// The number of waiting callers.
   package var length: Int { state.withLock { $0.waiting.count } }
 
   private func leave(_ number: Int) {

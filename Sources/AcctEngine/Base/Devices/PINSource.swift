@@ -1,8 +1,8 @@
 import AcctModel
 import AcctPorts
 
-/// Where the PIN of a device comes from: the file that a URI names, `ACCT_KEY_PIN_FILE`, the credential
-/// `acct.pin` that systemd hands out, or the person at the terminal.
+/// The source of a device's PIN: the file that a URI names, `ACCT_KEY_PIN_FILE`, the credential `acct.pin` from
+/// systemd, or the person at the terminal.
 struct PINSource: Sendable {
   private let world: World
   private let interaction: Interaction
@@ -12,10 +12,10 @@ struct PINSource: Sendable {
     interaction = context.interaction
   }
 
-  /// In bytes.
+  /// The most bytes of a file with a PIN.
   private static let limit = 1024
 
-  /// Gets a PIN; a new one is asked for twice, since the typed text is not shown.
+  /// Gets a PIN; a new one is asked for twice, since the input is not shown.
   ///
   /// - Throws: ``HardwareKeyFailure/noPIN(reason:)``, ``HardwareKeyFailure/cancelled``.
   func pin(_ request: PINRequest) throws(HardwareKeyFailure) -> Secret {
@@ -25,7 +25,7 @@ struct PINSource: Sendable {
       do throws(SecretFileFailure) {
         contents = try world.secretFiles.readCredential(credential, Self.limit)
       } catch .missing {
-        // systemd hands out other credentials, too.
+        // systemd may provide other credentials than this one.
       } catch {
         throw .noPIN(reason: error.reason)
       }
@@ -37,12 +37,12 @@ struct PINSource: Sendable {
     return first
   }
 
-  /// Whether the PIN would be asked for at the terminal.
+  /// Returns `true` if the terminal would be the source of the PIN.
   func isPrompt(for request: PINRequest) -> Bool {
     file(for: request) == nil && credential.map { !world.secretFiles.exists($0) } ?? true
   }
 
-  /// Whether a PIN could be had now.
+  /// `true` if a PIN is available, or can be asked for now.
   var isThere: Bool {
     let request = PINRequest(device: "")
     return !isPrompt(for: request) || interaction == .allowed && world.terminal.canAsk()
@@ -63,7 +63,7 @@ struct PINSource: Sendable {
     return try pin(in: contents, path)
   }
 
-  /// The contents of a file without one newline at their end.
+  /// The contents of a file without a newline at their end.
   private func pin(in contents: Secret, _ path: String) throws(HardwareKeyFailure) -> Secret {
     let pin = contents.withBytes { bytes in
       let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")

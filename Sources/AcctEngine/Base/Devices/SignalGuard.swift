@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import Synchronization
 
-/// Keeps a key that was made in a token from being left there by Ctrl-C.
+/// Prevents Ctrl-C from leaving a key behind that was just made in a token.
 ///
 /// Until a key is made, a signal has its usual effect, and the process ends. From then on it cancels the sign-in
 /// instead, which removes the key.
@@ -16,12 +16,12 @@ final class SignalGuard: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether a signal came; what is guarded may not have been cancelled yet.
+  /// `true` if a signal came; the guarded work may not have been cancelled yet.
   var wasCalled: Bool { state.withLock { $0.wasCalled } }
 
-  /// Does something that signals cancel once ``begin(_:)`` was called.
+  /// Does work that signals cancel once ``begin(_:)`` was called.
   ///
-  /// It has a task of its own, so that its caller is not cancelled, and can undo what is left half-way.
+  /// It runs in a separate task, so that its caller is not cancelled, and can undo a half-done operation.
   ///
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws.
@@ -43,7 +43,7 @@ final class SignalGuard: Sendable {
     }
   }
 
-  /// Has signals cancel what is guarded, until ``end()``; once is enough.
+  /// Makes signals cancel the guarded work, until ``end()``; further calls have no effect.
   func begin(_ signals: Signals) {
     state.withLock { state in
       guard state.isGuarding, state.watch == nil else { return }

@@ -1,16 +1,16 @@
 package import AcctPorts
 package import AcctProtocol
 
-/// Every way that a use case can fail, by subject; the CLI finds the words.
+/// Every way in which a use case can fail, by subject; the CLI has the messages.
 ///
-/// A subject is a type of its own, and each is switched without a `default`: a new way to fail cannot get the words
-/// of another.
+/// A subject is a type of its own, and each is switched without a `default`: a new failure cannot get the message of
+/// another.
 package enum EngineError: Error, Equatable, Sendable {
-  /// Which account is meant.
+  /// The choice of an account.
   case selection(SelectionError)
-  /// Where its credential may go, and in which form.
+  /// The origins and the forms in which its credential may be sent.
   case authorization(AuthorizationError)
-  /// What the user gave.
+  /// The user's input.
   case input(InputError)
   /// The credentials in the keyring.
   case keyring(KeyringError)
@@ -18,15 +18,15 @@ package enum EngineError: Error, Equatable, Sendable {
   case sharing(KeyringSharingError)
   /// The key that an account's tokens are bound to.
   case key(KeyError)
-  /// There was no answer.
+  /// A server gave no answer.
   case network(NetworkError)
-  /// There was an answer, and it does not help.
+  /// A server's answer is not usable.
   case server(ServerError)
-  /// Signing in, or having to.
+  /// A sign-in, or the need for one.
   case signIn(SignInError)
-  /// An identity of AT Protocol, and where it leads.
+  /// An identity of AT Protocol, and its servers.
   case atproto(ATProtoError)
-  /// A server that is known by name, and its client.
+  /// A provider that is known by name, and its client.
   case provider(ProviderError)
   /// An app's backend that signs the user in.
   case backend(BackendError)
@@ -37,7 +37,7 @@ package enum EngineError: Error, Equatable, Sendable {
   case request(RequestError)
   /// An export or an import of accounts.
   case transfer(TransferError)
-  /// acct's own files, and where output goes.
+  /// acct's own files, and the destination of output.
   case files(FilesError)
   /// A program could not be run.
   case exec(ExecFailure)

@@ -2,14 +2,14 @@ package import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// What the user gave can't be used.
+/// The user's input can't be used.
 package enum InputError: Error, Equatable, Sendable {
   /// Not an HTTP method.
   case method(String)
   case malformed(ParseError)
   /// Credentials that were handed over.
   case handoff(HandoffError)
-  /// What was given to observe is no response's head.
+  /// The input to `observe` is not the head of a response.
   case nothingObserved
   /// A file's contents are no client secret.
   case clientSecret(ClientSecret.Flaw)
@@ -17,9 +17,9 @@ package enum InputError: Error, Equatable, Sendable {
   case clientKey(ClientKeyError)
   /// A file that holds a secret could not be read, or other users can read it.
   case secretFile(SecretFileFailure)
-  /// What the user named could not be read.
+  /// A file or stream that the user named could not be read.
   case stream(StreamFailure)
-  /// A static token, or how it is to be used.
+  /// A static token, or the options for its use.
   case staticToken(StaticTokenError)
   /// A program did not speak its credential protocol.
   case program(HelperFlaw)
@@ -27,24 +27,24 @@ package enum InputError: Error, Equatable, Sendable {
 
 /// A static token can't be added; nothing was stored.
 package enum StaticTokenError: Error, Equatable, Sendable {
-  /// How it shall be sent.
+  /// The field or the form in which it is sent.
   case header(StaticHeaderFlaw)
-  /// What the file contains; its name as the user gave it.
+  /// The file's contents are no token; its name as the user gave it.
   case contents(TokenFileFlaw, file: String)
-  /// Why the contents of a file, or what a program gave, are no password.
+  /// The contents of a file, or a program's output, are not usable as a password.
   case password(PasswordFlaw, file: String?)
   case file(SecretFileFailure)
   /// Without an origin, no command could send it.
   case noOrigin
   /// Its `cnf.jkt` binds it to a DPoP key (RFC 9449, section 6.1): alone no server accepts it.
   case boundToKey
-  /// The time that was given as its end is not one, or has passed.
+  /// The time that was given as its end is malformed, or has passed.
   case expiry(String, isPast: Bool)
-  /// No name was given, and what acct makes of user and origin is none.
+  /// No name was given, and the name made from user and origin is not valid.
   case unnamed
-  /// No name was given, and what acct makes of user and origin is another account's.
+  /// No name was given, and the name made from user and origin is another account's.
   case nameTaken(AccountName)
-  /// No name was given, and the account that acct would name so has a token that is sent in another
+  /// No name was given, and the account of the name made from user and origin has a token that is sent in another
   /// form: it is probably another token.
   case sentOtherwise(AccountName)
 }

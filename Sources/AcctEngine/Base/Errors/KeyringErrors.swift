@@ -2,14 +2,14 @@ package import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// The keyring did not give or take credentials, or holds something else.
+/// The keyring did not read or store credentials, or holds something else.
 package enum KeyringError: Error, Equatable, Sendable {
   case failed(KeyringFailure, Keyring.Kind)
   /// No keyring can be chosen.
   case notChosen(reason: String)
   /// `ACCT_KEYRING` names no keyring.
   case unknown(String)
-  /// What the keyring holds for the account is not what acct writes.
+  /// The keyring's item for the account is not of the form that acct writes.
   case damagedItem(AccountName, ItemKind)
   /// The account's key is not the one that its file names: an older acct was interrupted while it replaced credentials.
   case halfReplaced(AccountName)
@@ -28,7 +28,7 @@ package enum KeyError: Error, Equatable, Sendable {
   case proof(DPoPProof.Failure)
   /// The key is not the one that the account's tokens are bound to.
   case other(account: AccountName)
-  /// The device that has the key did not make or use it.
+  /// The device that has the key could not make or use it.
   case hardware(HardwareKeyFailure, KeyStorage)
   /// The key can't be read out of its device, and so can't be shown, exported or replaced by a JWK.
   case inDevice(AccountName, KeyStorage)
@@ -46,13 +46,13 @@ package enum KeyError: Error, Equatable, Sendable {
   case clientKey(ClientKeyError)
 }
 
-/// A shared keyring could not be begun, or accounts could not be moved; nothing was changed unless it says so.
+/// A shared keyring could not be set up, or accounts could not be moved; nothing was changed unless the case says so.
 package enum KeyringSharingError: Error, Equatable, Sendable {
   /// This machine shares a keyring of another name, or on another engine.
   case otherKeyring(name: String)
-  /// The engine at the address is another one than this machine's copies are of, or was restored from a backup.
+  /// The engine at the address is not the one that this machine's copies are of, or was restored from a backup.
   case otherEngine(name: String)
-  /// `ACCT_KEYRING` would lead the next command elsewhere.
+  /// `ACCT_KEYRING` would make the next command use another keyring.
   case demanded(Keyring.Kind)
   /// Guests belong to one machine.
   case guests([AccountName])
@@ -60,19 +60,19 @@ package enum KeyringSharingError: Error, Equatable, Sendable {
   case keysInDevices([AccountName])
   /// The target has other accounts of these names.
   case namesTaken([AccountName])
-  /// The target has accounts with the identifiers of these, and they are someone else's.
+  /// The target has accounts with the identifiers of these, and other identities.
   case otherIdentities([AccountName])
-  /// What a shared source has of this account can't be used; nothing was moved.
+  /// A shared source's data of this account can't be used; nothing was moved.
   case damaged(AccountName, SharedDamage)
-  /// What was read back is not what was written.
+  /// The data read back differs from the data written.
   case notKept(AccountName)
-  /// The accounts are where they were to go; what is left of them could not be removed here.
+  /// The accounts are in their new keyring; the old copies could not be removed.
   case notRemoved(KeyringFailure, from: Keyring.Kind, to: Keyring.Kind)
   /// The passphrase of a shared keyring is the same for all machines.
   case passphraseStays(Keyring.Kind)
   /// A TPM is one machine's, and a shared keyring is not.
   case notSealable(Keyring.Kind)
-  /// An option names a file that is not there; what it names may be a secret.
+  /// An option names a file that does not exist; the name itself may be a secret.
   case noFile(option: String)
   /// A path is relative, and there is no working directory.
   case relativePath(option: String)

@@ -16,12 +16,12 @@ package enum SelectionError: Error, Equatable, Sendable {
   case noPrevious
   /// Both accounts have this origin, so neither can be selected by it.
   case originShared(Origin, [AccountName])
-  /// A `Host` fits an origin of each of two accounts, so neither can be selected by it.
+  /// A `Host` matches an origin of each of two accounts, so neither can be selected by it.
   case hostShared(String, [Origin], [AccountName])
   case nameTaken(AccountName)
 }
 
-/// What chose the account.
+/// The rule that chose the account.
 package enum SelectedBy: String, Sendable { case option, environment, directory, active }
 
 /// The account's credential can't be sent there, or not in that form.
@@ -39,27 +39,28 @@ package enum AuthorizationError: Error, Equatable, Sendable {
   case originUnknown(Origin, account: AccountName)
 }
 
-/// How a request that the user makes can fail, beside what can happen to any.
+/// A failure that is specific to a request that the user makes.
 package enum RequestError: Error, Equatable, Sendable {
-  /// Not a header line; what stands before its colon, since behind it may be a secret.
+  /// Not a header line; the text before its colon, since the text after it may be a secret.
   case fieldMalformed(String)
   /// The account writes this field.
   case ownField(name: String, account: AccountName)
   /// The transport writes this field.
   case framingField(name: String)
-  /// The server wants it once more, by an answer with this status, and some of the body is gone.
+  /// The server requires the request again, with a response of this status, and a part of the body is no longer
+  /// available.
   case bodyGone(status: Int?, Origin)
   /// 401 to a static token.
   case tokenRejected(TokenReplacement, Origin)
-  /// 400 to a guest, and the backend says that `X-Device-ID` was missing.
+  /// 400 to a guest, and the backend reports that `X-Device-ID` was missing.
   case deviceIDMissing(Origin)
-  /// The answer's body broke off after so many bytes.
+  /// The response's body ended too early, after so many bytes.
   case brokenOff(HTTPFailure, received: Int64)
-  /// The server's answer, which has been written as it came; when it takes another request, and
-  /// whether a retry would wait for that.
+  /// The server's response, which has been written unchanged; when it accepts another request, and whether a retry
+  /// would wait for that.
   case answered(status: Int, retryAfter: RetryAfter?, isWorthRetrying: Bool, Origin)
-  /// An answer that redirects once more than is followed.
+  /// A response that redirects after the limit of redirects was reached.
   case tooManyRedirects(limit: Int, Origin)
-  /// The answer redirects to something that is no URL; the value of `Location`.
+  /// The response redirects to something that is no URL; the value of `Location`.
   case redirectMalformed(location: String, Origin)
 }

@@ -2,18 +2,19 @@ package import AcctModel
 import AcctPorts
 package import AcctProtocol
 
-/// A server's refusal of what only the user can change: the client, the scope or the resource of a request.
+/// A server's rejection of something that only the user can change: the client, the scope or the resource of a
+/// request.
 package struct RequestRefusal: Equatable, Sendable {
-  /// What was asked for, and by whom.
+  /// The rejected request.
   package var asked: Asked
   package var part: RefusedPart
-  /// The server's words.
+  /// The server's message.
   package var description: String?
-  /// The status of the answer; `nil` where the account's file recalls an earlier refusal.
+  /// The status of the response; `nil` where the account's file recalls an earlier rejection.
   package var status: Int?
   package var origin: Origin
 
-  /// What a request for tokens asks for.
+  /// The parameters of a request for tokens.
   package struct Asked: Equatable, Sendable {
     package var clientID: String?
     package var method: ClientAuthentication
@@ -42,12 +43,12 @@ package struct RequestRefusal: Equatable, Sendable {
     }
   }
 
-  /// The code of the error and the server's words, which an account's file keeps.
+  /// The error code and the server's message, as an account's file keeps them.
   package var reason: String { [part.rawValue, description].compactMap(\.self).joined(separator: ": ") }
 }
 
 extension RequestRefusal {
-  /// The refusal that the last renewal of an account ended with; `nil` if it did not.
+  /// Restores the rejection of an account's last renewal from its file; `nil` if there was none.
   init?(lastRenewalOf account: Account) {
     guard let reason = account.recordedState.refusedRenewal else { return nil }
     let code = reason.prefix { $0 != ":" }
@@ -71,7 +72,7 @@ extension RequestRefusal {
 }
 
 extension EngineError {
-  /// The same with what was asked for, where the server refuses that.
+  /// Returns the error with the request's parameters, if the server rejected one of them.
   func refusing(_ asked: RequestRefusal.Asked) -> EngineError {
     guard case .server(.oauth(.refused(let code, let description, let status), let origin)) = self,
       let part = RefusedPart(rawValue: code)

@@ -2,20 +2,20 @@ package import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// A server gave no answer; the credentials are as they were.
+/// A server gave no answer; the credentials are unchanged.
 package enum NetworkError: Error, Equatable, Sendable {
   case http(HTTPFailure, Origin)
-  /// There was no answer to a renewal, which the server may have made all the same.
+  /// There was no answer to a renewal, which the server may have granted all the same.
   case renewalUnanswered(HTTPFailure, Origin)
   case dns(DNSFailure, name: String)
   /// A renewal is needed, and `--offline` does not allow it.
   case offline
 }
 
-/// A server answered, and not with what was asked for; the credentials are as they were.
+/// A server gave an answer that is not the requested one; the credentials are unchanged.
 package enum ServerError: Error, Equatable, Sendable {
   case oauth(OAuthError, Origin)
-  /// What a resource server says of itself does not lead to an authorization server.
+  /// A resource server's metadata does not lead to an authorization server.
   case resource(ResourceFlaw, Origin)
   /// 429; `Retry-After` if it can be read.
   case rateLimited(retryAfter: RetryAfter?, Origin)
@@ -23,14 +23,14 @@ package enum ServerError: Error, Equatable, Sendable {
   case otherUser(OtherUser, Origin)
   /// 5xx; `Retry-After` if it can be read.
   case failed(status: Int, retryAfter: RetryAfter?, Origin)
-  /// The same at a renewal, which the server may have made before it failed.
+  /// 5xx to a renewal, which the server may have granted before it failed.
   case renewalFailed(status: Int, retryAfter: RetryAfter?, Origin)
 }
 
 /// A server's statement about another user than the one who signed in (OpenID Connect Core 1.0, sections 5.3.2 and
 /// 12.2).
 package struct OtherUser: Error, Equatable, Sendable {
-  /// The statement's place.
+  /// The kind of answer that contains the statement.
   package enum Place: Sendable {
     /// The tokens of a renewal.
     case renewal
@@ -38,11 +38,11 @@ package struct OtherUser: Error, Equatable, Sendable {
   }
 
   package var place: Place
-  /// Subjects as people may see them; with the issuer before them where only that differs.
+  /// Subjects in a form for people; with the issuer before them where only that differs.
   package var expected: String
   package var found: String
 
-  /// Why a session is over that ended with it.
+  /// The reason recorded for a session that ended with it.
   var reason: String {
     switch place {
     case .renewal: "the server renewed the tokens for \(found) instead of \(expected)"
@@ -53,13 +53,13 @@ package struct OtherUser: Error, Equatable, Sendable {
 
 /// A server that is known by name can't be used, or has no client.
 package enum ProviderError: Error, Equatable, Sendable {
-  /// No file describes it; these do others.
+  /// No file describes it; the known ones are these.
   case unknown(String, known: [String])
-  /// A file can't be used, and the member that is wrong.
+  /// A file can't be used, because of this member.
   case file(path: String, ProviderFlaw)
   /// A file can't be read, or others can write to it.
   case unreadable(path: String, reason: String)
-  /// What stands behind its name; how it is typed.
+  /// The part after its name is not valid; the syntax.
   case place(ProviderPlace.Flaw, usage: String)
   /// It needs a client that the user registers once.
   case clientNeeded(Registration)
@@ -70,17 +70,17 @@ package enum ProviderError: Error, Equatable, Sendable {
   /// It did not register acct, for this reason.
   case notRegistered(Origin, OAuthError, Registration)
 
-  /// What the user needs to know to register a client.
+  /// The instructions for registering a client.
   package struct Registration: Equatable, Sendable {
     /// The server's name for people, or its issuer.
     package var title: String
-    /// How it is typed; `nil` for a server that was given by its address.
+    /// The server's name on the command line; `nil` for a server that was given by its address.
     package var typed: String?
-    /// Where.
+    /// The page for the registration.
     package var place: String?
     /// The address to enter.
     package var redirect: String
-    /// Whether a sign-in starts on another device, where the address is not used.
+    /// `true` if a sign-in takes place on another device, where the address is not used.
     package var usesDevice: Bool
   }
 }

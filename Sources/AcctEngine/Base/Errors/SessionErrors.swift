@@ -6,23 +6,23 @@ import AcctProtocol
 package enum SessionError: Error, Equatable, Sendable {
   /// The backend names another user.
   case otherIdentity(expected: String, found: String, Origin)
-  /// It says that a session goes on, but not whose it is.
+  /// It reports that a session continues, but not whose it is.
   case unnamed(account: AccountName, Origin)
-  /// It could not extend the session; that says nothing of the session itself.
+  /// It could not extend the session; that says nothing about the session itself.
   case notExtended(account: AccountName, reason: String)
-  /// It refuses the session, for no reason that would end it.
+  /// It rejects the session, for no reason that would end it.
   case refused(account: AccountName, reason: String)
-  /// What a server gave could not be stored, although there was time to unlock the keyring.
+  /// A server's answer could not be stored, although there was time to unlock the keyring.
   case notStored(KeyringFailure, Keyring.Kind)
 }
 
-/// How a guest session can fail, or fail to begin.
+/// A failure of a guest session, or of its beginning.
 package enum GuestError: Error, Equatable, Sendable {
-  /// 400, and the backend says that `X-Device-ID` was missing.
+  /// 400, and the backend reports that `X-Device-ID` was missing.
   case deviceIDMissing(Origin)
-  /// 429; the limit that is used up, where the backend tells it, and its words.
+  /// 429; the exhausted limit, where the backend names it, and its message.
   case limited(RateLimit?, message: String?, Origin)
-  /// Any other 4xx, with the backend's words.
+  /// Any other 4xx, with the backend's message.
   case refused(status: Int, message: String?, Origin)
   /// The answer is malformed; `nil` if it is not JSON.
   case malformed(member: String?, Origin)
@@ -33,11 +33,11 @@ package enum GuestError: Error, Equatable, Sendable {
 }
 
 extension GuestError {
-  /// What a refusal of a guest's request means.
+  /// Classifies a rejection of a guest's request.
   ///
   /// - Parameters:
   ///   - status: A 4xx.
-  ///   - fault: The backend's words.
+  ///   - fault: The backend's message.
   ///   - limits: The limits that came with it.
   ///   - origin: The backend.
   init(status: Int, _ fault: BackendFault, _ limits: [RateLimit], _ origin: Origin) {
@@ -51,7 +51,7 @@ extension GuestError {
 }
 
 extension [RateLimit] {
-  /// Of the limits with nothing left, the one that lasts longest.
+  /// The exhausted limit that resets last; the first limit if none is exhausted.
   fileprivate var exhausted: RateLimit? {
     filter { $0.remaining ?? 0 == 0 }.max { ($0.usableAgainAt ?? .epoch) < ($1.usableAgainAt ?? .epoch) } ?? first
   }

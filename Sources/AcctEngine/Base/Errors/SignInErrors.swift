@@ -9,36 +9,37 @@ package enum SignInError: Error, Equatable, Sendable {
   case notRenewable(account: AccountName)
   /// It is a static token.
   case tokenFixed(TokenReplacement)
-  /// No server is known that renews the account.
+  /// No server is known that could renew the account.
   case issuerUnknown(account: AccountName)
   /// The DID's own document now leads to another server than the one that granted the tokens.
   case moved(account: AccountName, to: Origin)
-  /// The server, or the user there, said no.
+  /// The server, or the user there, denied the request.
   case refused(code: String, description: String?)
-  /// The server refuses the client, the scope or the resource.
+  /// The server rejects the client, the scope or the resource.
   indirect case requestRefused(RequestRefusal)
   case untrustedCallback(AuthorizationResponse.Distrust)
   case deviceCodeExpired
-  /// No callback came in this time, to an address that was valid for so many seconds, where it had an end.
+  /// No callback arrived in this time, at an address that was valid for so many seconds, where it had an end.
   case callbackTimedOut(seconds: Int64, addressValidFor: Int64? = nil)
-  /// Nothing tells this server's codes from another's, and the user can't be asked where the browser was.
+  /// Nothing distinguishes this server's codes from another's, and the user can't be asked for the host in the
+  /// browser.
   case hostUnconfirmed(Origin)
   /// `--no-input` does not allow the browser that is needed.
   case browserNeeded
-  /// The server needs a client identifier.
+  /// The server requires a client identifier.
   case clientIDNeeded(Issuer)
-  /// The same where the server is named by its endpoints.
+  /// The server is named by its endpoints, and requires a client identifier.
   case clientIDMissing
   /// The client's method, or its grant, needs a secret or a key that was not given.
   case clientSecretNeeded(Grant, ClientAuthentication)
-  /// What the account's client authenticates itself with is not in the keyring.
+  /// The secret or key of the account's client is not in the keyring.
   case clientSecretMissing(account: AccountName)
   /// Neither an issuer nor a token endpoint was named.
   case tokenEndpointNeeded
   case listen(ListenFailure)
-  /// The account's own token is for another resource, and it has no refresh token that could bring one for this.
+  /// The account's own token is for another resource, and no refresh token could obtain one for this.
   indirect case noTokenForResource(Account, ResourceIndicator)
-  /// A request needs what only a new sign-in can bring.
+  /// A request needs an authorization that only a new sign-in can obtain.
   indirect case stepUp(StepUp)
 }
 
@@ -56,13 +57,13 @@ package enum SignInReason: Equatable, Sendable {
   case guestOver(reason: String, Origin?)
   /// The secrets are gone.
   case signedOut(reason: String)
-  /// A static token is not used any more; only the user can bring a new one.
+  /// A static token is no longer used; only the user can provide a new one.
   case tokenOver(StaticTokenEnd, TokenReplacement)
 }
 
-/// Why a backend of an app did not sign the user in.
+/// A failure of a sign-in by an app's backend.
 package enum BackendError: Error, Equatable, Sendable {
-  /// `--callback` is not where a callback can end.
+  /// `--callback` is not an address at which a callback can end.
   case callbackPrefix(String, CallbackFlaw)
   /// It refused, with its own reason if it gave one.
   case refused(status: Int, reason: String?, Origin)
@@ -73,17 +74,17 @@ package enum BackendError: Error, Equatable, Sendable {
   case otherPerson(asked: String, found: String?, Origin)
   /// No sign-in waits for the callback that the desktop opened, or it could not be delivered.
   case undelivered(SchemeHandlerFailure)
-  /// The process that waits wants another callback.
+  /// The waiting process expects another callback.
   case unexpectedCallback
 }
 
-/// A request whose answer asks for a new sign-in with more than the account has.
+/// A response that requires a new sign-in with more than the account has.
 package struct StepUp: Equatable, Sendable {
-  /// The account as it was when it made the request.
+  /// The account at the time of the request.
   package var account: Account
-  /// Whose answer it is.
+  /// The origin of the response.
   package var origin: Origin
   package var challenge: StepUpChallenge
-  /// What the request's token was for, where that was not the account's own.
+  /// The purpose of the request's token, if it was not the account's own.
   package var purpose: TokenPurpose?
 }
