@@ -2,10 +2,10 @@ import AcctModel
 import AcctPorts
 
 extension Doctor {
-  /// In seconds: a renewal that has taken this long was interrupted.
+  /// The age, in seconds, from which on a renewal counts as interrupted.
   private static let renewing: Int64 = 600
 
-  /// Whether the accounts' files can be read, and which of them is active.
+  /// Checks that the accounts' files can be read, and that the active account exists.
   func accounts() async -> [Finding] {
     let listing: (accounts: [Account], damaged: [AccountID])
     do throws(EngineError) { listing = try accountStore.listing() } catch { return [Finding(.failed(error))] }
@@ -25,7 +25,7 @@ extension Doctor {
     return findings
   }
 
-  /// A replacement of credentials that no process continues: one that did would hold the lock.
+  /// Finishes a replacement of credentials that no process continues: such a process would hold the lock.
   private func replacement(of account: Account) async -> Finding? {
     let lock = Lock.account(account.id)
     do throws(EngineError) {
@@ -45,7 +45,7 @@ extension Doctor {
     }
   }
 
-  /// Whether the active account exists; a damaged one does, and is reported as such.
+  /// Checks that the active account exists; a damaged one does, and is reported as such.
   private func active() async -> Finding? {
     do throws(EngineError) {
       guard let id = try goneActive() else { return nil }
@@ -68,9 +68,9 @@ extension Doctor {
 }
 
 extension Doctor {
-  /// Whether every item of every account can be read, and is what acct writes there.
+  /// Checks that every item of every account can be read, and is of the form that acct writes.
   ///
-  /// A keyring that is locked or becomes unavailable is left to another check.
+  /// Another check reports a keyring that is locked or becomes unavailable.
   func contents(of keyring: Keyring) async -> [Finding] {
     // The checks of accounts and items report a failure to list those.
     guard let accounts = try? accountStore.listing().accounts, let listed = try? await keyring.list() else { return [] }
@@ -94,6 +94,6 @@ extension Doctor {
 }
 
 extension Finding {
-  /// Whether the finding says that the keyring can be read.
+  /// `true` if the finding is that the keyring can be read.
   var isReadyKeyring: Bool { if case .keyringReady = subject { true } else { false } }
 }

@@ -2,14 +2,14 @@ import AcctModel
 import AcctPorts
 
 extension Doctor {
-  /// In seconds: proofs are valid for minutes, so a smaller error does no harm.
+  /// The largest error, in seconds, that does no harm: proofs are valid for minutes.
   private static let tolerance: Int64 = 60
 
-  /// Whether the clock agrees with those of the accounts' servers.
+  /// Checks that the clock agrees with those of the accounts' servers.
   ///
-  /// Each is asked for nothing but its front page's header, and told nothing of the user.
+  /// Each server gets a HEAD request for its front page, and no data about the user.
   func clock() async -> [Finding] {
-    // That accounts can't be listed is told by the check of accounts.
+    // The check of accounts reports a failure to list them.
     guard let accounts = try? accountStore.listing().accounts else { return [] }
     let resolver = IdentityResolver(context)
     var servers: [Origin: Reach] = [:]
@@ -20,7 +20,7 @@ extension Doctor {
       ] {
         guard let origin else { continue }
         let reach = naming.reach(to: origin)
-        // What one account may ask is of no use to the others' servers.
+        // The wider reach counts, if several accounts have one server.
         servers[origin] = servers[origin] == .anywhere ? .anywhere : reach
       }
     }

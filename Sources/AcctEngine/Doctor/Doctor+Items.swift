@@ -2,13 +2,13 @@ import AcctModel
 import AcctPorts
 
 extension Doctor {
-  /// Whether accounts have their items, and items their accounts.
+  /// Checks that accounts have their items, and items their accounts.
   func items(in keyring: Keyring) async -> [Finding] {
     do throws(EngineError) {
       var (accounts, orphans) = try await compared(keyring)
       if !orphans.isEmpty {
-        // `add` writes items before it writes the file, under this lock: items that still have no
-        // file here are orphans.
+        // `add` writes items before it writes the file, under this lock: items that still have no file here are
+        // orphans.
         return try await accountStore.exclusively { () throws(EngineError) -> [Finding] in
           (accounts, orphans) = try await compared(keyring)
           var findings: [Finding] = []
@@ -38,7 +38,7 @@ extension Doctor {
   }
 
   private func orphan(_ id: AccountID, _ keyring: Keyring) async -> Finding {
-    // An account of a shared keyring has its record there, and is brought here as it is.
+    // A shared keyring has the record of an account, which is fetched as it is.
     guard repairs, keyring.accounts == nil else { return Finding(.orphans(id, rebuilt: nil)) }
     do throws(EngineError) {
       let account = try await RebuildAccount(context.world).rebuild(id, from: keyring)
@@ -52,7 +52,7 @@ extension Doctor {
 extension Account {
   /// The first required item that is missing.
   ///
-  /// An account that is known to be signed out lacks nothing that it claims to have.
+  /// An account that is known to be signed out lacks nothing.
   fileprivate func missing(among kinds: Set<ItemKind>) -> ItemKind? {
     guard recordedState.state == .valid else { return nil }
     var needed = [kind.tokenItem]

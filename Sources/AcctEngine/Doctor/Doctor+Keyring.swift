@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 extension Doctor {
-  /// Which keyring it is, and whether it can be used; never prompts to unlock it.
+  /// Checks which keyring is in use, and that it can be used; never prompts to unlock it.
   func keyring() async -> (Keyring?, [Finding]) {
     var findings: [Finding] = []
     let keyring: Keyring
@@ -29,7 +29,7 @@ extension Doctor {
     switch await keyring.state() {
     case .ready:
       do {
-        // A vault that is still to be made asks for nothing, and so is ready.
+        // A vault that is still to be created needs no unlocking, and so is ready.
         if keyring.kind == .vault, try !context.world.vault.isThere() { return Finding(.noVault) }
       } catch {
         return Finding(.keyring(error, .vault))

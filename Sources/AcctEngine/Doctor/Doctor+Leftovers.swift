@@ -2,15 +2,15 @@ import AcctModel
 import AcctPorts
 
 extension Doctor {
-  /// In seconds: no write takes as long.
+  /// The age, in seconds, of a leftover file: no write takes as long.
   private static let writing: Int64 = 60
-  /// In seconds: no lock is held, and no hint used, for as long.
+  /// The age, in seconds, of a leftover lock or hint: none is held or used for as long.
   private static let passing: Int64 = 600
 
-  /// Files that killed processes left, and hints that have expired.
+  /// Checks for files that killed processes left, and hints that have expired.
   func leftovers() async -> [Finding] {
     let surveyed: [SurveyedFile]
-    // The first check has told of this failure.
+    // The first check has reported this failure.
     do { surveyed = try context.world.maintenance.survey() } catch { return [] }
     let now = context.world.clock.now()
     let own = surveyed.filter { $0.isOwn && $0.kind == .regular }
@@ -40,8 +40,7 @@ extension Doctor {
     return true
   }
 
-  /// Takes each lock and releases it, which removes its file; one that is held is in use, and
-  /// stays.
+  /// Takes each lock and releases it, which removes its file; a lock that is held is in use, and stays.
   private func release(_ files: [SurveyedFile]) async -> Bool {
     guard repairs else { return false }
     for case .lock(let lock) in files.map(\.role) {

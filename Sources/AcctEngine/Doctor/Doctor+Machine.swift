@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 extension Doctor {
-  /// The owners of files and folders, and their readers and writers.
+  /// Checks the owners and permissions of files and folders.
   func files() -> [Finding] {
     let surveyed: [SurveyedFile]
     do { surveyed = try context.world.maintenance.survey() } catch { return [Finding(.files(error))] }
@@ -27,18 +27,18 @@ extension Doctor {
 }
 
 extension Doctor {
-  /// Whether the TPM of a sealed vault still opens it; it is asked only here.
+  /// Checks that the TPM of a sealed vault still opens it; no other check asks it.
   func seal(of keyring: Keyring) async -> [Finding] {
     guard keyring.kind == .vault else { return [] }
     let check: VaultSealCheck?
-    // That the vault can't be read is told by its own check.
+    // The keyring's check reports a vault that can't be read.
     do throws(KeyringFailure) { check = try await context.world.vault.checkSeal() } catch { return [] }
     guard let check else { return [] }
     guard let failure = check.failure else { return [Finding(.sealOpens(check.address))] }
     return [Finding(.sealFails(failure, check.address))]
   }
 
-  /// What this kernel has to protect a proxy with.
+  /// Reports the kernel's means of protecting a proxy.
   func protection() -> [Finding] {
     guard let measures = context.world.confinement.available() else { return [] }
     return [Finding(.proxyMemory(isSecret: measures.secretMemory)), Finding(.proxyFence(version: measures.fence))]
@@ -46,7 +46,7 @@ extension Doctor {
 }
 
 extension Doctor {
-  /// Whether the keys that are in devices can be used now; nothing where no account has one.
+  /// Checks that the keys in devices can be used now; no finding if no account has one.
   func hardwareKeys(in keyring: Keyring) async -> [Finding] {
     let accounts = ((try? accountStore.listing().accounts) ?? []).filter { $0.keyStorage != .software }
     guard !accounts.isEmpty else { return [] }
@@ -54,7 +54,7 @@ extension Doctor {
     var ready = 0
     for account in accounts {
       let store = CredentialStore(of: account, in: keyring, context)
-      // A keyring that can't be read, and an item that is damaged or missing, are other findings.
+      // Other findings report a keyring that can't be read, and an item that is damaged or missing.
       guard let stored = try? await store.storedHardwareKey() else { continue }
       guard let failure = await CheckHardwareKey(context).failure(of: stored, asksForPIN: false) else {
         ready += 1

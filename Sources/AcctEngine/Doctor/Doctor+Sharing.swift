@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 
 extension Doctor {
-  /// What the engine of a shared keyring says, and what this machine still has to tell it.
+  /// Checks the engine of a shared keyring, and the answers that are still to be stored there.
   ///
   /// A failure counts only if the keyring's own check has found it ready, and has not reported it.
   func sharing(_ keyring: Keyring, isReady: Bool) -> [Finding] {
@@ -20,11 +20,11 @@ extension Doctor {
       ? [Finding(.sharing(keyring.kind, accounts: report.accounts))] : findings
   }
 
-  /// The objects that can't be used as they are, where the key can be had without asking anyone.
+  /// Reports the objects that can't be used in their present state, if the key is available without a prompt.
   private func inspected() -> [Finding] {
     let inspection: SharedKeyring.Inspection
     do { inspection = try context.world.sharedKeyring.inspect(context.interaction) } catch {
-      // That it is locked, or can't be asked, is told by the checks before.
+      // The earlier checks report a keyring that is locked, or can't be asked.
       return []
     }
     var findings: [Finding] = []
@@ -36,7 +36,7 @@ extension Doctor {
     return findings
   }
 
-  /// What accounts are called here; one whose file is gone is called by its identifier.
+  /// The names of accounts here; an account without a file is named by its identifier.
   private func names(of ids: [AccountID]) -> [String] {
     let names = Dictionary(
       ((try? accountStore.listing().accounts) ?? []).map { ($0.id, $0.name.description) },
@@ -45,7 +45,7 @@ extension Doctor {
     return ids.map { names[$0] ?? $0.description }.sorted()
   }
 
-  /// Whether a move between keyrings was interrupted.
+  /// Checks for an interrupted move between keyrings.
   func moves() -> [Finding] {
     guard let decision = try? KeyringChoice(context.world).recorded(), let move = decision.move else { return [] }
     return switch move {
@@ -54,12 +54,12 @@ extension Doctor {
     }
   }
 
-  /// Whether acct's folders are this machine's own.
+  /// Checks that acct's folders are on this machine's own file systems.
   func fileSystems() -> [Finding] {
     var findings: [Finding] = []
     var seen: [FileSystem] = []
     for folder in FileFolder.allCases {
-      // A folder that can't be looked at is told of by the check of files.
+      // The check of files reports a folder that can't be examined.
       guard let fileSystem = try? context.world.files.fileSystem(folder), fileSystem.reach != .machine,
         !seen.contains(where: { $0.name == fileSystem.name })
       else { continue }

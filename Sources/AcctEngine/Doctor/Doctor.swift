@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
 
-/// Checks everything that acct relies on, and repairs what needs no decision of the user.
+/// Checks everything that acct relies on, and repairs errors that need no decision of the user.
 ///
 /// It prompts for nothing and sends no credential. One check that fails does not stop the others.
 package struct Doctor: Sendable {
@@ -13,7 +13,7 @@ package struct Doctor: Sendable {
   ///
   /// - Parameters:
   ///   - context: Everything outside; no person is asked.
-  ///   - repairs: Whether to mend what can be mended.
+  ///   - repairs: `true` to repair errors where possible.
   package init(_ context: EngineContext, repairs: Bool) {
     var context = context
     context.interaction = .forbidden
@@ -25,16 +25,16 @@ package struct Doctor: Sendable {
 
   /// Makes every check.
   ///
-  /// - Parameter askingServers: Whether servers are asked for their time, for 10 seconds at most.
-  /// - Returns: What was found, at least one finding for each check.
+  /// - Parameter askingServers: `true` to ask servers for their time, for 10 seconds at most.
+  /// - Returns: The findings, at least one for each check.
   package func diagnose(askingServers: Bool) async -> [Finding] {
-    // Files first: what others can read must be closed before anything else opens it.
+    // Files first: a file that others can read must be closed before anything else opens it.
     var findings = files() + fileSystems()
     let (keyring, ofKeyring) = await keyring()
     findings += ofKeyring + moves()
     if let keyring {
       findings += await seal(of: keyring)
-      // That the engine can't be asked is told by the check before.
+      // The previous check reports an engine that can't be asked.
       _ = try? await SharedRecords(in: keyring, context)?.bring()
       findings += sharing(keyring, isReady: ofKeyring.contains(where: \.isReadyKeyring))
       findings += await items(in: keyring)

@@ -1,7 +1,7 @@
 package import AcctModel
 package import AcctPorts
 
-/// What `doctor` found about one thing; the CLI has the words for it.
+/// A finding of `doctor` about one subject; the CLI has the words for it.
 package struct Finding: Sendable {
   package enum Severity: String, Sendable { case ok, warning, problem }
 
@@ -13,7 +13,7 @@ package struct Finding: Sendable {
     self.isRepaired = isRepaired
   }
 
-  /// Its subject, and the state of that.
+  /// The subject of a finding, with its state.
   package enum Subject: Sendable {
     // The keyring.
     case keyringReady(Keyring.Kind)
@@ -27,19 +27,19 @@ package struct Finding: Sendable {
     case keyringOverridden(by: Keyring.Kind, decided: Keyring.Kind)
     case keyring(KeyringFailure, Keyring.Kind)
     case unknownKeyring(String)
-    /// A shared keyring's engine answers, and has so many accounts.
+    /// A shared keyring's engine is available, and has so many accounts.
     case sharing(Keyring.Kind, accounts: Int)
     /// Answers of servers for these accounts are still to be stored on the engine.
     case answersWait([String])
-    /// Of these accounts this machine has a copy, and the engine nothing.
+    /// This machine has copies of these accounts, and the engine does not have them.
     case copiesAlone([String])
     /// An object of a shared keyring, by its account's identifier or its key, that can't be used.
     case damagedShared(String, SharedDamage)
-    /// The shared keyring's objects of these accounts are older than this machine has seen them.
+    /// The shared keyring's objects of these accounts are older than versions that this machine has seen.
     case olderObjects([String])
     /// A move to another keyring was interrupted; the accounts are in the second one.
     case moveBegun(to: Keyring.Kind, Keyring.Kind)
-    /// A move is done, and has not removed everything from where the accounts were.
+    /// A move is done, but has not removed everything from the former keyring.
     case moveUnfinished(from: Keyring.Kind, Keyring.Kind)
 
     // Files and folders.

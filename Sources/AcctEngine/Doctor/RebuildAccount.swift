@@ -3,11 +3,11 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// Writes an account's file anew from its keyring items alone.
+/// Rebuilds an account's file from its keyring items alone.
 ///
-/// What only the file contained is lost: the name, the client of an opaque token, allowed origins.
-/// The rest is read as from imported credentials, by the same rules. Without a usable token the
-/// account is listed as signed out, so that it can be signed in to again, or removed.
+/// Data that only the file contained is lost: the name, the client of an opaque token, allowed origins. The rest is
+/// read as from imported credentials, by the same rules. Without a usable token the account is listed as signed out,
+/// so that the user can sign in to it again, or remove it.
 struct RebuildAccount: Sendable {
   private let world: World
   private let accountStore: AccountStore
@@ -20,8 +20,8 @@ struct RebuildAccount: Sendable {
   /// Rebuilds an account; the caller holds the book's lock.
   ///
   /// - Parameters:
-  ///   - id: Whose items; there is no file.
-  ///   - keyring: Where they are. It is not unlocked for this.
+  ///   - id: The account of the items; it has no file.
+  ///   - keyring: The keyring with the items. It is not unlocked for this.
   /// - Returns: The account.
   /// - Throws: ``EngineError`` if its items can't be read or its file can't be written.
   func rebuild(_ id: AccountID, from keyring: Keyring) async throws(EngineError) -> Account {
@@ -70,10 +70,10 @@ struct RebuildAccount: Sendable {
     return credentials.account(id, name, createdAt: world.clock.now())
   }
 
-  /// Only its file contained how it is sent, and where to: it goes nowhere until the user adds it anew, or
-  /// allows an origin.
+  /// Rebuilds a static token's account: only its file contained its form and its origins, so that it is sent nowhere
+  /// until the user adds it again, or allows an origin.
   private func withStaticToken(_ id: AccountID, _ secret: Secret) throws(EngineError) -> Account? {
-    // What no other form can send is a password, whose user only the file contained.
+    // A secret that can't be sent in another form is a password, whose user only the file contained.
     let password = StaticHeader.emptyUser
     guard
       let (token, sentAs) = (try? Token(secret)).map({ ($0, StaticHeader.bearer) })
@@ -127,7 +127,7 @@ struct RebuildAccount: Sendable {
   }
 }
 
-/// Where a key lives, so that signing in again makes the next one there.
+/// The storage of a key, so that signing in again makes the next one there.
 private func storage(of item: Secret?) -> KeyStorage {
   guard let item, case .hardware(let stored) = try? StoredDPoPKey(item) else { return .software }
   return stored.reference.storage

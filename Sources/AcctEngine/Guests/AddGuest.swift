@@ -4,8 +4,8 @@ import AcctProtocol
 
 /// Begins a guest session at a backend, or a new one in place of one that has expired.
 ///
-/// There is one for each backend: its limits belong to this machine's identifier, so a second one
-/// would have no more left.
+/// Each backend has one: its limits belong to this machine's identifier, so a second guest would have no quota of its
+/// own.
 package struct AddGuest: Sendable {
   private let context: EngineContext
   private let adding: AddAccount
@@ -21,11 +21,11 @@ package struct AddGuest: Sendable {
   ///
   /// - Parameters:
   ///   - service: The backend.
-  ///   - options: What the user asked for besides.
+  ///   - options: The user's options.
   /// - Returns: The account, and whether it was there before.
   /// - Throws: ``EngineError``; the previous session is then still stored.
   package func add(at service: Origin, _ options: AddAccount.Options) async throws(EngineError) -> AddAccount.Added {
-    // A keyring that can't store the token is noticed before one of the few tokens is requested.
+    // A keyring that can't store the token is detected before one of the few tokens is requested.
     let keyring = try await adding.prepare()
     guard keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
     let known = try context.accountStore.listing().accounts.first { $0.isGuest(of: service) }

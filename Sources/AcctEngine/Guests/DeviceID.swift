@@ -8,13 +8,13 @@ struct DeviceID: Sendable {
 
   init(_ world: World) { self.world = world }
 
-  /// The header line that carries it.
+  /// The header line with the identifier.
   ///
   /// - Returns: `X-Device-ID` and the identifier.
   /// - Throws: ``FilesError/failed(_:)``, ``GuestError/damagedDeviceID``.
   func field() async throws(EngineError) -> HeaderField { HeaderField("X-Device-ID", Secret(try await value())) }
 
-  /// Returns the identifier, which is made if there is none.
+  /// Returns the identifier, which is created if there is none.
   private func value() async throws(EngineError) -> String {
     if let known = try read() { return known }
     return try await world.files.withLock(.deviceID, waiting: 30, failure: { .files(.failed($0)) }) {
@@ -29,8 +29,7 @@ struct DeviceID: Sendable {
     }
   }
 
-  /// A file with other contents is left to the user: a new identifier would be another machine to
-  /// every backend.
+  /// Reads the file, and rejects other contents: to every backend a new identifier would be another machine.
   private func read() throws(EngineError) -> String? {
     let bytes: [UInt8]?
     do { bytes = try world.files.read(.deviceID) } catch { throw .files(.failed(error)) }

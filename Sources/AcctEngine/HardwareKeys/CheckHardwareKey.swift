@@ -2,9 +2,9 @@ package import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Finds out whether a key can be used now, without a PIN and without a touch.
+/// Checks that a key can be used now, without a PIN and without a touch.
 ///
-/// A device that another process uses is busy after a moment.
+/// A device that another process uses counts as busy after a short wait.
 struct CheckHardwareKey: Sendable {
   private let context: EngineContext
 
@@ -14,8 +14,8 @@ struct CheckHardwareKey: Sendable {
   ///
   /// - Parameters:
   ///   - stored: The key.
-  ///   - asksForPIN: Whether it counts that no PIN could be had.
-  /// - Returns: Why the key can't be used; `nil` if it can, or if only its PIN could tell.
+  ///   - asksForPIN: `true` to report a PIN that is not available.
+  /// - Returns: Why the key can't be used; `nil` if it can, or if only its PIN would show it.
   func failure(of stored: StoredHardwareKey, asksForPIN: Bool) async -> HardwareKeyFailure? {
     switch stored.reference {
     case .tpm2(let blob, let address): await failure(of: blob, address, asksForPIN)
@@ -23,7 +23,7 @@ struct CheckHardwareKey: Sendable {
     }
   }
 
-  /// A key is loaded to sign, and one with a PIN is not used without it.
+  /// Tries to sign, which loads the key; a key with a PIN is not used without it.
   private func failure(of blob: [UInt8], _ address: TPMAddress, _ asksForPIN: Bool) async -> HardwareKeyFailure? {
     let tpm = context.world.hardwareKeys.tpm
     do throws(HardwareKeyFailure) {
@@ -46,13 +46,13 @@ struct CheckHardwareKey: Sendable {
   }
 }
 
-/// Asks for the PINs of keys before a program serves others, when a person is still there.
+/// Asks for the PINs of keys before a program serves others, while a person is still present.
 package struct UnlockHardwareKeys: Sendable {
   private let context: EngineContext
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// Has each account's key sign something once, if it is in a device.
+  /// Signs something once with each account's key that is in a device.
   ///
   /// - Throws: ``KeyError/hardware(_:_:)``.
   package func unlock(_ accounts: some Sequence<Account>) async throws(EngineError) {

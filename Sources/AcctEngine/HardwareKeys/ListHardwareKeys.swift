@@ -2,17 +2,17 @@ package import AcctModel
 package import AcctPorts
 import AcctProtocol
 
-/// The devices of this machine, and whose keys they have.
+/// Lists the devices of this machine, and the accounts whose keys they hold.
 package struct ListHardwareKeys: Sendable {
   private let context: EngineContext
 
   package init(_ context: EngineContext) { self.context = context }
 
   package struct Report: Sendable {
-    /// Where the TPM is, and what it says of itself.
+    /// The TPM's address; ``tpm`` is its description of itself.
     package var address: TPMAddress
     package var tpm: Result<TPMDescription, HardwareKeyFailure>
-    /// The accounts whose key is in a TPM: which one, only the keyring knows.
+    /// The accounts whose key is in a TPM; only the keyring knows in which.
     package var tpmAccounts: [Account]
     package var tokens: [Token]
   }
@@ -25,19 +25,19 @@ package struct ListHardwareKeys: Sendable {
   package struct Key: Sendable {
     package var uri: String
     package var thumbprint: String
-    /// Whose tokens are bound to it.
+    /// The accounts whose tokens are bound to it.
     package var accounts: [AccountName]
-    /// Whether the token says that it was made elsewhere.
+    /// `true` if the token reports that it was made elsewhere.
     package var mayHaveCopies: Bool
   }
 
-  /// Looks.
+  /// Makes the report.
   ///
   /// - Parameters:
-  ///   - address: Where the TPM is.
+  ///   - address: The address of the TPM.
   ///   - uri: The tokens; those of every configured module if not given.
-  /// - Returns: What is there.
-  /// - Throws: ``EngineError`` where the accounts can't be read; a device that fails is part of the report.
+  /// - Returns: The devices and their keys.
+  /// - Throws: ``EngineError`` if the accounts can't be read; a device that fails is part of the report.
   package func report(tpm address: TPMAddress, tokens uri: PKCS11URI?) async throws(EngineError) -> Report {
     let accounts = try context.accountStore.listing().accounts
     let hardwareKeys = context.world.hardwareKeys
@@ -57,7 +57,7 @@ package struct ListHardwareKeys: Sendable {
   }
 
   private func key(_ key: PKCS11Key, of accounts: [Account]) -> Key? {
-    // What is no point of the curve is no key for ES256.
+    // Without a point of the curve there is no key for ES256.
     let stored = try? StoredHardwareKey(.pkcs11(key.uri), x: key.point.x, y: key.point.y, isMade: false)
     guard let thumbprint = stored?.thumbprint else { return nil }
     let owners = accounts.filter { $0.keyStorage == .pkcs11 && $0.thumbprint == thumbprint }

@@ -2,20 +2,20 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Makes the DPoP keys of sign-ins, and removes those that no account came to use.
+/// Makes the DPoP keys of sign-ins, and removes those that no account uses in the end.
 package struct NewKeys: Sendable {
   private let context: EngineContext
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// Makes a key where the user wants it.
+  /// Makes a key in the place that the user chose.
   ///
-  /// A key in a device is made before the user signs in, since what is asked of the server names it.
+  /// A key in a device is made before the user signs in, since the request to the server names it.
   ///
   /// - Parameters:
-  ///   - wish: What the user said.
-  ///   - isLikely: Whether the sign-in may be to that account again. Its key's place is kept: an account that
-  ///     has its key in a device never gets a software key by itself.
+  ///   - wish: The user's options.
+  ///   - isLikely: Returns `true` for an account that the sign-in may be to again. Its key's place is kept: an account
+  ///     that has its key in a device never gets a software key by itself.
   /// - Returns: The key.
   /// - Throws: ``KeyError/placeUnclear(_:)``, ``KeyError/notShared(_:)``, ``KeyError/hardware(_:_:)``.
   func make(_ wish: KeyWish, likely isLikely: (Account) -> Bool) async throws(EngineError) -> DPoPKey {
@@ -30,7 +30,7 @@ package struct NewKeys: Sendable {
       let tpm = context.world.hardwareKeys.tpm
       let key = try await using(access, .tpm2) { holder throws(HardwareKeyFailure) in
         let key = try await tpm.create(address, withPIN, holder)
-        // What is kept must lead to the key that the tokens are bound to.
+        // The stored blob must be of the key that the tokens are bound to.
         guard try tpm.read(key.blob).point == key.point else {
           throw .malformedReply(reason: "the blob is not of the key that was made")
         }
@@ -55,13 +55,13 @@ package struct NewKeys: Sendable {
     }
   }
 
-  /// Makes sure that what was granted is bound to the key that was made or found in a device.
+  /// Checks that the granted tokens are bound to the key that was made or found in a device.
   package func requireUse(in credentials: NewCredentials) throws(EngineError) {
     guard context.deviceKeys.hasTaken, credentials.key?.hardware == nil else { return }
     throw .key(.notBound(credentials.identity.issuer?.url.origin ?? credentials.service))
   }
 
-  /// Does a sign-in, and stores its account; once a key was made in a token for it, signals cancel it.
+  /// Runs a sign-in and stores its account; once it has made a key in a token, signals cancel it.
   ///
   /// ``keep()`` or ``discard()`` has to follow.
   ///
@@ -71,18 +71,18 @@ package struct NewKeys: Sendable {
     _ body: @escaping @Sendable () async throws(EngineError) -> Value
   ) async throws(EngineError) -> Value { try await context.deviceKeys.signalGuard.guarding(body) }
 
-  /// The account was stored: the key stays.
+  /// Keeps the key, after the account was stored.
   ///
-  /// - Returns: What the user should know of the key.
+  /// - Returns: A notice about the key, if there is one.
   package func keep() -> [Notice] {
     _ = context.deviceKeys.takeNew()
     context.deviceKeys.signalGuard.end()
     return context.deviceKeys.mayHaveCopies ? [.keyMayHaveCopies] : []
   }
 
-  /// Removes the keys that were made for nothing; a TPM has nothing of them.
+  /// Removes the keys that no account uses; a TPM stores none of them.
   ///
-  /// - Returns: What the user should know of those that could not be removed.
+  /// - Returns: Notices about keys that could not be removed.
   package func discard() async -> [Notice] {
     var notices: [Notice] = []
     for reference in context.deviceKeys.takeNew() {
@@ -95,9 +95,9 @@ package struct NewKeys: Sendable {
     return notices
   }
 
-  /// The holder of a token that may get a key now, so that a signal would leave it there.
+  /// Wraps the holder of a token that may get a key now, which a signal would leave there.
   ///
-  /// While the PIN is asked for, Ctrl-C ends the process as at every prompt: nothing was made yet.
+  /// During the prompt for the PIN, Ctrl-C ends the process as at every prompt: nothing was made yet.
   private func guarded(_ holder: KeyHolder) -> KeyHolder {
     let (signalGuard, signals) = (context.deviceKeys.signalGuard, context.world.signals)
     signalGuard.begin(signals)
@@ -135,7 +135,7 @@ package struct NewKeys: Sendable {
     }
   }
 
-  /// Whether acct made a key for an account that is there: then it remains acct's to remove.
+  /// Returns `true` if acct made a key for an existing account: then it remains acct's to remove.
   private func isMade(_ key: DPoPKey) async -> Bool {
     let accounts = (try? context.accountStore.listing().accounts) ?? []
     for account in accounts
@@ -146,7 +146,7 @@ package struct NewKeys: Sendable {
     return false
   }
 
-  /// Where the accounts that may be meant have their keys.
+  /// The place of the keys of the accounts that may be meant.
   private func usual(_ wish: KeyWish, _ isLikely: (Account) -> Bool) async throws(EngineError) -> KeyPlace {
     var accounts = try context.accountStore.listing().accounts.filter(isLikely)
     if let named = accounts.first(where: { $0.name == wish.accountName }) { accounts = [named] }
@@ -159,7 +159,7 @@ package struct NewKeys: Sendable {
 }
 
 extension CredentialStore {
-  /// What the keyring keeps of the account's key, if that is in a device.
+  /// The keyring's reference to the account's key, if that is in a device.
   func storedHardwareKey() async throws(EngineError) -> StoredHardwareKey? {
     guard let item = try await items([.keypair])[.keypair] else { return nil }
     do throws(JWKError) {
@@ -167,10 +167,10 @@ extension CredentialStore {
     } catch { throw .keyring(.damagedItem(account.name, .keypair)) }
   }
 
-  /// Where a new key of the account is made.
+  /// The place where a new key of the account is made.
   fileprivate func keyPlace() async throws(EngineError) -> KeyPlace {
     guard account.keyStorage != .software else { return .software }
-    // A software key would be refused after the sign-in: the account has its key in a device.
+    // A software key would be rejected after the sign-in: the account has its key in a device.
     guard let stored = try await storedHardwareKey() else { throw .key(.placeUnclear([account.name])) }
     switch stored.reference {
     case .tpm2(let blob, let address):

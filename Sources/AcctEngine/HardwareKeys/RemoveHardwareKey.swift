@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Removes the keys that acct made in tokens; a TPM keeps none.
+/// Removes the keys that acct made in tokens; a TPM stores none.
 package struct RemoveHardwareKey: Sendable {
   private let context: EngineContext
 
@@ -10,29 +10,29 @@ package struct RemoveHardwareKey: Sendable {
 
   /// Removes the key that a new sign-in has replaced.
   ///
-  /// - Returns: What the user should know.
+  /// - Returns: A notice about the removal, or its failure.
   package func removeReplaced(_ added: AddAccount.Added, by credentials: NewCredentials) async -> Notice? {
     guard let item = added.before?.items[.keypair],
       let stored = try? context.key(item, of: added.account).hardware?.stored,
       stored.thumbprint != credentials.key?.thumbprint,
-      // Where the token had lost the old key, the new one may have its name.
+      // If the token had lost the old key, the new one may have its name.
       !isSameObject(stored.reference, credentials.key?.hardware?.stored.reference)
     else { return nil }
     return await remove(stored, of: added.account)
   }
 
-  /// Whether both lead to one object, whatever else the URIs say of its token.
+  /// Returns `true` if both refer to one object, whatever else the URIs state about its token.
   private func isSameObject(_ one: HardwareKeyReference, _ other: HardwareKeyReference?) -> Bool {
     guard case .pkcs11(let one) = one, case .pkcs11(let other)? = other else { return one == other }
     return (one.token, one.serial, one.object, one.id) == (other.token, other.serial, other.object, other.id)
   }
 
-  /// Removes an account's key from its token, unless it lay there before or another account uses it, too.
+  /// Removes an account's key from its token, unless it was there before or another account uses it, too.
   ///
-  /// - Returns: What the user should know.
+  /// - Returns: A notice about the removal, or its failure.
   func remove(_ stored: StoredHardwareKey, of account: Account) async -> Notice? {
     guard case .pkcs11(let uri) = stored.reference, stored.isMade else { return nil }
-    // One that can't be read may use the key, too.
+    // An account that can't be read may use the key, too.
     guard let listing = try? context.accountStore.listing(), listing.damaged.allSatisfy({ $0 == account.id }) else {
       let reason = "not every account can be read, and one of them may use it"
       return .keyLeft(uri: uri.description, because: .failed(reason: reason))

@@ -2,17 +2,16 @@ import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// Does what a program asks for in its credential protocol, and answers in its words.
+/// Carries out a program's request in its credential protocol, and returns the answer in that protocol.
 ///
-/// It never asks a person: no protocol has a place for a prompt, and a program that waits for one seems to
-/// hang.
+/// It never asks a person: no protocol allows for a prompt, and a program that waits for one seems to hang.
 package struct AnswerProgram: Sendable {
   private let context: EngineContext
   private let purpose: TokenPurpose?
 
   /// - Parameters:
   ///   - context: Everything outside; no prompt is shown whatever it allows.
-  ///   - purpose: What the token is for, where that is not what the account's own is for.
+  ///   - purpose: The purpose of the token, if it differs from the account's own.
   package init(_ context: EngineContext, for purpose: TokenPurpose? = nil) {
     var context = context
     context.interaction = .forbidden
@@ -20,7 +19,7 @@ package struct AnswerProgram: Sendable {
     self.purpose = purpose
   }
 
-  /// The answer, and what people should know.
+  /// The answer, and the messages to people.
   package struct Outcome: Sendable {
     package var answer: HelperAnswer
     /// Why there is no credential.
@@ -30,12 +29,12 @@ package struct AnswerProgram: Sendable {
     package var ignored: [DirectoryFile] = []
   }
 
-  /// Does the task of a program.
+  /// Carries out the task of a program.
   ///
   /// - Parameters:
-  ///   - program: What it asks.
+  ///   - program: The program's request.
   ///   - reference: The account that the user named with the command.
-  /// - Returns: The answer; where there is none, the protocol's words for that, and the reason.
+  /// - Returns: The answer; without a credential, the protocol's answer for that, and the reason.
   package func answer(_ program: some HelperProtocol, as reference: String?) async -> Outcome {
     do throws(NoCredential) {
       switch program.task {
@@ -51,7 +50,7 @@ package struct AnswerProgram: Sendable {
         do throws(NoCredential) {
           try await KeepForProgram(context).forget(target, as: reference)
         } catch {
-          // Then there is nothing to delete, and programs take any error for a failure.
+          // Then there is nothing to delete, and programs treat any error as a failure.
           guard error.meansNothingKept else { throw error }
           return Outcome(answer: program.done, reason: error)
         }

@@ -2,27 +2,26 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Keeps passwords for a program that has no place of its own for them: each is a static account, sent as
-/// the password of its user.
+/// Stores passwords for a program that has no storage of its own: each is a static account, sent as the password of
+/// its user.
 ///
-/// A login is noted in its account. A password whose origins are just those of the server counts as one for the next
-/// login and for a logout, so `acct add --token` makes the same account; but only a login is listed. A token of the
-/// user's that goes to other servers, too, also by `acct allow`, is another one, which a program neither replaces
-/// nor deletes.
+/// A login is noted in its account. A password whose origins are exactly those of the server counts as one for the
+/// next login and for a logout, so `acct add --token` makes the same account; but only a login is listed. A user's
+/// token that may go to other servers, too, also by `acct allow`, is another one, which a program neither replaces nor
+/// deletes.
 struct KeepForProgram {
   private let context: EngineContext
 
   init(_ context: EngineContext) { self.context = context }
 
-  /// Keeps a password, in place of one that is kept for the same server.
+  /// Stores a password, in place of one that is stored for the same server.
   ///
   /// - Parameters:
   ///   - secret: The password.
-  ///   - user: Whose.
+  ///   - user: The user of the password.
   ///   - target: The server.
-  ///   - reference: The name of the account; others for the server stay then.
-  /// - Throws: ``NoCredential/failed(_:)``; ``SelectionError/nameTaken(_:)`` if the account that is named is
-  ///   another one.
+  ///   - reference: The name of the account; others for the server are then kept.
+  /// - Throws: ``NoCredential/failed(_:)``; ``SelectionError/nameTaken(_:)`` if the named account is not one of them.
   func keep(
     _ secret: Secret,
     of user: String,
@@ -50,10 +49,10 @@ struct KeepForProgram {
     } else if let same = known.first(where: { $0.sentAs == sentAs }) {
       name = same.name
     } else {
-      // Without a name, a static token replaces the one whose account has the name that is made up for it.
+      // Without a name, a static token replaces that of the account with the suggested name.
       name = try context.accountStore.freeName(like: credentials.suggestedName, context.world.entropy)
     }
-    // A program's login does not change which account the user's commands are for.
+    // A program's login does not change the account that the user's commands are for.
     let options = AddAccount.Options(name: name, activates: false, allowedOrigins: [])
     let added = try await AddAccount(context).add(credentials, options)
     guard reference == nil else { return }
@@ -62,7 +61,7 @@ struct KeepForProgram {
     }
   }
 
-  /// The name for a password, of an account that is kept or of a new one.
+  /// The name for a password: of an existing account for the server, or of a new one.
   private func name(of reference: String, among known: [Account]) async throws(EngineError) -> AccountName {
     var named: Account?
     do throws(EngineError) {
@@ -76,7 +75,7 @@ struct KeepForProgram {
     return named.name
   }
 
-  /// Deletes what is kept for a server; nothing else.
+  /// Deletes the passwords stored for a server; nothing else.
   ///
   /// - Throws: ``NoCredential/nothingKept(_:)``, ``NoCredential/failed(_:)``.
   func forget(_ target: HelperTarget, as reference: String?) async throws(NoCredential) {
@@ -92,7 +91,7 @@ struct KeepForProgram {
     throw .nothingKept(origins)
   }
 
-  /// - Returns: Whether there was anything.
+  /// - Returns: `true` if there was one.
   private func removed(_ origins: [Origin], _ reference: String?) async throws(EngineError) -> Bool {
     var known = try kept(for: origins)
     if let reference {
@@ -103,9 +102,9 @@ struct KeepForProgram {
     return !known.isEmpty
   }
 
-  /// What logins stored, by server.
+  /// Lists the accounts that logins stored, by server.
   ///
-  /// No other password is named, and no token of a sign-in: docker hands all that is listed to each build.
+  /// No other password is listed, and no token of a sign-in: docker passes all that is listed to each build.
   ///
   /// - Throws: ``NoCredential/failed(_:)``.
   func list() throws(NoCredential) -> [HelperListing] {

@@ -1,34 +1,34 @@
 package import AcctModel
 package import AcctProtocol
 
-/// Why a program gets no credential; what people are told beside the protocol's "none".
+/// The reason why a program gets no credential, for people; the program gets the protocol's "none".
 package enum NoCredential: Error, Equatable, Sendable {
   /// No account has one of these origins.
   case noAccount([Origin])
   /// More than one account has one of these origins, and none of them is chosen.
   case several([Origin], [AccountName], HelperReach)
-  /// The account has this origin, which is not enough where the program sends the credential.
+  /// The account has this origin, which does not suffice for the destinations of this program.
   case notChosen(AccountName, Origin, HelperReach)
   /// The account's token can't be sent by the program.
   case notAccepted(AccountName, CredentialForm)
   /// The account's password is another user's than the program asks for.
   case otherUser(AccountName)
-  /// No credential goes to what the program asks for.
+  /// No credential may go to the requested address.
   case unusable(ParseError)
   /// The program asks for another protocol than http.
   case otherProtocol
   /// The program does not verify the server's certificate.
   case unverified
-  /// The program does not say where the credential is to go.
+  /// The program does not name the destination of the credential.
   case noAddress
-  /// No password is kept for the server.
+  /// No password is stored for the server.
   case nothingKept([Origin])
-  /// No password is kept for the server, and the credential of this account is none.
+  /// No password is stored for the server, and the credential of this account is not one.
   case notKept(AccountName)
   /// The account can't be chosen, or its credential can't be read, renewed or stored.
   case failed(EngineError)
 
-  /// Whether there was nothing to delete.
+  /// `true` if there was nothing to delete.
   var meansNothingKept: Bool {
     switch self {
     case .nothingKept, .notKept: true
@@ -38,7 +38,7 @@ package enum NoCredential: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether it is the usual answer to a program that asks about other servers, too.
+  /// `true` if it is the usual answer to a program that asks about other servers, too.
   package var isUsual: Bool {
     switch self {
     case .noAccount, .otherProtocol, .nothingKept: true
@@ -49,7 +49,7 @@ package enum NoCredential: Error, Equatable, Sendable {
 }
 
 extension Account {
-  /// How its credential is sent.
+  /// The form in which its credential is sent.
   var credentialForm: CredentialForm {
     switch tokenType {
     case .dpop: .bound
@@ -67,13 +67,13 @@ extension Account {
 
   private var isInAuthorization: Bool { (sentAs ?? .bearer).field.lowercased() == "authorization" }
 
-  /// Whether the user gave this origin, and not only a server to sign in at.
+  /// Returns `true` if the user gave this origin, rather than only a server to sign in at.
   func isGiven(for origin: Origin) -> Bool {
     tokenType == .static && keptFor == nil || origins.reasons(for: origin).contains(.user)
   }
 
-  /// `true` if its credential is a registry's alone: what a program's login stored there, or an account without another
-  /// origin.
+  /// Returns `true` if its credential is only for one registry: stored there by a program's login, or of an account
+  /// without another origin.
   ///
   /// A registry on this machine can have an origin of each scheme.
   func isOfRegistry(_ origin: Origin) -> Bool {
@@ -81,7 +81,7 @@ extension Account {
     return origins.allSatisfy { $0.authority == origin.authority }
   }
 
-  /// Whether a program that names a user means this account.
+  /// Returns `true` if a program that names a user means this account.
   func isMeant(by user: String) -> Bool {
     if case .basic(let own) = credentialForm { return own == user }
     return name.description == user || handle?.description == user.lowercased()

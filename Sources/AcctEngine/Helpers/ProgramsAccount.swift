@@ -4,10 +4,10 @@ import AcctProtocol
 
 /// Finds the account whose credential a program gets.
 ///
-/// Only an account that has the parsed origin can be meant. `--account`, `ACCT_ACCOUNT` and `.acct` choose
-/// it; else a user that the program names, if just one account fits; else the active account, or the only
-/// one that has the origin. Where a program sends the credential says which accounts count there, and a program
-/// that passes it on is not told what `.acct` says: see ``HelperReach``.
+/// Only an account that has the parsed origin is eligible. `--account`, `ACCT_ACCOUNT` and `.acct` choose it; else a
+/// user that the program names, if exactly one account matches; else the active account, or the only one that has the
+/// origin. The destinations of the program decide which accounts are eligible, and `.acct` does not count for a
+/// program that passes the credential on: see ``HelperReach``.
 struct ProgramsAccount {
   private let context: EngineContext
   private let target: HelperTarget
@@ -15,10 +15,10 @@ struct ProgramsAccount {
   private let accepts: (CredentialForm) -> Bool
 
   /// - Parameters:
-  ///   - target: Where the credential is to go.
+  ///   - target: The destination of the credential.
   ///   - context: Everything outside.
-  ///   - reach: Where the program sends the credential.
-  ///   - accepts: Whether the program can send a credential of a form.
+  ///   - reach: The servers to which the program sends the credential.
+  ///   - accepts: Returns `true` if the program can send a credential of a form.
   init(
     for target: HelperTarget,
     in context: EngineContext,
@@ -42,7 +42,7 @@ struct ProgramsAccount {
   /// Applies the rules.
   ///
   /// - Parameter reference: The account that the user named with the command.
-  /// - Returns: What was found; the program can send its credential.
+  /// - Returns: The account, whose credential the program can send.
   /// - Throws: ``NoCredential``.
   func find(_ reference: String?) async throws(NoCredential) -> Found {
     if let reference { return try await named(reference) }
@@ -68,7 +68,7 @@ struct ProgramsAccount {
     throw .failed(account.refusal(of: origin))
   }
 
-  /// What the rules of every command choose; `nil` where they choose none.
+  /// The choice by the rules of every command; `nil` if they choose no account.
   private func usualChoice() async throws(NoCredential) -> Selection.Choice? {
     do {
       return try await Selection(context).choose(nil, readsDirectory: !reach.passesOn)
@@ -113,7 +113,7 @@ struct ProgramsAccount {
     }
   }
 
-  /// The same for an account that the user did not choose.
+  /// The URL of the target whose origin is the account's, if an account that the user did not choose may answer there.
   private func answeringURL(of account: Account) -> HTTPURL? {
     guard let url = ownURL(of: account) else { return nil }
     let mayAnswer =
@@ -126,7 +126,7 @@ struct ProgramsAccount {
     return mayAnswer ? url : nil
   }
 
-  /// Why none of the accounts answers.
+  /// The reason why none of the accounts answers.
   private func none(of accounts: [Account]) -> NoCredential {
     for account in accounts {
       guard let url = ownURL(of: account) else { continue }
@@ -135,7 +135,7 @@ struct ProgramsAccount {
     return .noAccount(target.urls.map(\.origin))
   }
 
-  /// Refuses an account whose credential the program can't send, or that is another user's.
+  /// Rejects an account whose credential the program can't send, or that is another user's.
   private func checked(_ found: Found) throws(NoCredential) -> Found {
     if let obstacle = obstacle(to: found.account) { throw obstacle }
     return found

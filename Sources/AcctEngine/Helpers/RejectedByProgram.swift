@@ -4,38 +4,37 @@ import AcctProtocol
 
 /// Renews a token that a program reports as rejected, as a 401 from the server would.
 ///
-/// The program hands the credential back. Only the account that has this very token is concerned: an old
-/// token that has been renewed since, or a password from elsewhere, changes nothing.
+/// The program hands the credential back. Only the account that has exactly this token is affected: an old token that
+/// has been renewed since, or a password from elsewhere, changes nothing.
 struct RejectedByProgram {
   private let context: EngineContext
   private let purpose: TokenPurpose?
 
-  /// For so many seconds after a renewal, or after the beginning of one that no answer came to, nothing is
-  /// renewed: a server that rejects a token as new as that misses a right, and each renewal uses a refresh
-  /// token up.
+  /// Seconds after a renewal, or after the start of an unanswered one, in which nothing is renewed: a server that
+  /// rejects such a new token finds a permission missing, and each renewal uses up a refresh token.
   private static let pause: Int64 = 60
 
   /// - Parameters:
   ///   - context: Everything outside.
-  ///   - purpose: What the token was for, where that is not what the account's own is for.
+  ///   - purpose: The purpose of the token, if it differs from the account's own.
   init(_ context: EngineContext, for purpose: TokenPurpose?) {
     self.context = context
     self.purpose = purpose
   }
 
-  /// Renews what was rejected.
+  /// Renews the rejected token.
   ///
   /// - Parameters:
   ///   - target: The server.
-  ///   - given: What the program had sent.
+  ///   - given: The credential that the program had sent.
   ///   - reference: The account that the user named with the command.
-  /// - Returns: What the user should know of the renewal.
+  /// - Returns: Notices about the renewal.
   /// - Throws: ``NoCredential``: the token can't be renewed, or the keyring can't be read.
   func renew(_ target: HelperTarget, _ given: Secret, as reference: String?) async throws(NoCredential) -> [Notice] {
     context.world.held.hold(given)
     do throws(EngineError) {
       guard let own = try await own(target, given, reference) else { return [] }
-      // It can't be renewed: the user hears at once which command stores a new one.
+      // It can't be renewed: the message names the command that stores a new one.
       if let replacement = own.account.replacement { throw .request(.tokenRejected(replacement, own.origin)) }
       let now = context.world.clock.now()
       guard !own.account.wasRenewed(within: Self.pause, at: now) else { return [] }
@@ -48,18 +47,18 @@ struct RejectedByProgram {
     }
   }
 
-  /// A credential, and whose it is.
+  /// A credential, with its account.
   private struct Own {
     var account: Account
     var token: Token
-    /// What the token is for, where that is not what the account's own is for.
+    /// The purpose of the token, if it differs from the account's own.
     var purpose: TokenPurpose?
     var origin: Origin
   }
 
-  /// The account that the credential is of.
+  /// Finds the account of the credential.
   ///
-  /// One that can't be read hides no other: it is an error only if the credential is none of theirs.
+  /// An account that can't be read hides no other: it is an error only if the credential is none of the others'.
   private func own(_ target: HelperTarget, _ given: Secret, _ reference: String?) async throws(EngineError) -> Own? {
     let finder = ProgramsAccount(for: target, in: context) { $0.isPassword }
     let accounts =
@@ -84,7 +83,7 @@ struct RejectedByProgram {
     return nil
   }
 
-  /// The token that the program gets of an account.
+  /// The token of an account that the program gets.
   private func token(of account: Account, for purpose: TokenPurpose?) async throws(EngineError) -> Token? {
     guard let purpose else { return try await CredentialStore.readWhole(of: account, in: context).token }
     guard account.canHaveSecondTokens else { return nil }
@@ -93,7 +92,7 @@ struct RejectedByProgram {
 }
 
 extension Account {
-  /// Whether a server has confirmed its session, or was asked to renew it, less than so many seconds ago.
+  /// Returns `true` if a server confirmed its session, or was asked to renew it, less than so many seconds ago.
   fileprivate func wasRenewed(within seconds: Int64, at now: Timestamp) -> Bool {
     [validatedAt, renewalStartedAt].compactMap(\.self).contains { time in
       (0..<seconds).contains(now.seconds(since: time))

@@ -3,7 +3,7 @@ import AcctPorts
 import AcctProtocol
 
 extension SubjectStatements {
-  /// Makes sure that a userinfo is about the same user as before, there or in the ID token.
+  /// Checks that a userinfo is about the same user as an earlier one, or as the ID token.
   ///
   /// - Throws: ``ServerError/otherUser(_:_:)``.
   func require(userinfo stated: String?, of origin: Origin, _ context: EngineContext) throws(EngineError) {
@@ -15,11 +15,11 @@ extension SubjectStatements {
 }
 
 extension Account {
-  /// What a renewal's answer says that is not about the account's user; `nil` for one that is, or does not tell.
+  /// The statement about another user in a renewal's response; `nil` if it states the account's user, or none.
   ///
-  /// An ID token that can't be read does not tell.
+  /// An ID token that can't be read states none.
   func otherUser(in response: TokenResponse, showing shown: (String) -> String) -> OtherUser? {
-    // Where the DID did not lead to the server, that may have a name of its own for the user.
+    // If the DID did not lead to the server, the server may have its own name for the user.
     if let did, let stated = response.statedSubject, stated != did.description,
       issuerSource == .did || stated.hasPrefix("did:")
     {
@@ -30,7 +30,7 @@ extension Account {
     guard token.subject == subject else {
       return OtherUser(place: .renewal, expected: shown(subject), found: shown(token.subject))
     }
-    // Before the first ID token was checked, its issuer may have been spelled otherwise.
+    // Before the first ID token was checked, its issuer may have been spelled differently.
     let checked = subjectStatements.idToken == nil ? nil : identity.issuer?.description
     let issuer = checked ?? token.issuer
     guard token.issuer == issuer else {

@@ -54,7 +54,7 @@ struct IdentityCheck: Sendable {
     return (try? Origin(String(words[1])), String(words[2]))
   }
 
-  /// A hint: if it can't be written, the next renewal asks again.
+  /// Caches the lookup: if it can't be written, the next renewal asks again.
   private func remember(_ did: DID, _ service: Origin, _ issuer: Issuer) {
     let line = "\(context.world.clock.now().secondsSince1970) \(service) \(issuer)\n"
     try? context.world.files.replace(.identity(did), Array(line.utf8))

@@ -63,8 +63,8 @@ struct IdentityResolver: Sendable {
   ///
   /// - Parameters:
   ///   - did: The DID.
-  ///   - naming: The source of the DID; that of a `did:web` says where the document is.
-  /// - Returns: The document. Its data server is where the document may point.
+  ///   - naming: The source of the DID, which also decides the reach for the document of a `did:web`.
+  /// - Returns: The document. Its data server is within the document's reach.
   /// - Throws: ``EngineError``.
   func document(of did: DID, named naming: Naming) async throws(EngineError) -> DIDDocument {
     let url = try url(ofDocumentOf: did)
@@ -85,7 +85,7 @@ struct IdentityResolver: Sendable {
     return document
   }
 
-  /// Where the document of a DID is fetched.
+  /// The URL of a DID's document.
   func url(ofDocumentOf did: DID) throws(EngineError) -> HTTPURL {
     let directory = try plcDirectory()
     return try believed { () throws(ATProtoError) in try DIDDocument.url(of: did, directory: directory) }
@@ -112,7 +112,7 @@ struct IdentityResolver: Sendable {
   /// An authorization server's capabilities, which include all that the protocol requires.
   func server(_ issuer: Issuer, named naming: Naming) async throws(EngineError) -> AuthorizationServer {
     let server = try await Discovery(context).server(issuer, named: naming)
-    // The data server's spelling is what the identity goes by: here not even a slash may differ.
+    // The data server's spelling identifies the issuer: here not even a slash may differ.
     guard server.issuer == issuer else {
       throw .server(.oauth(.metadata(.issuer(expected: issuer, found: server.issuer?.description)), issuer.url.origin))
     }
@@ -120,7 +120,7 @@ struct IdentityResolver: Sendable {
     return server
   }
 
-  /// The issuer that a data server names; it is where the data server may point.
+  /// The issuer that a data server names, within the data server's reach.
   func issuer(of service: Origin, named naming: Naming) async throws(EngineError) -> Issuer {
     guard let url = ProtectedResource.url(of: service) else { throw .atproto(.protectedResource(service, .malformed)) }
     let response = try await client.fetch(url, named: naming)

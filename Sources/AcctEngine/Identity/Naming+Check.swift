@@ -2,10 +2,10 @@ import AcctModel
 import AcctPorts
 
 extension Naming {
-  /// How far a request may reach to an origin from this source.
+  /// Returns the reach of a request to an origin that this source named.
   ///
-  /// - Throws: ``NetworkError/http(_:_:)`` with ``HTTPFailure/inside(host:)`` if the host, as it is
-  ///   written, is where only the user may point. The transport checks what names resolve to.
+  /// - Throws: ``NetworkError/http(_:_:)`` with ``HTTPFailure/inside(host:)`` if only the user may name the host, as
+  ///   it is written. The transport checks the addresses that names resolve to.
   @discardableResult
   func checkedReach(to origin: Origin) throws(EngineError) -> Reach {
     let reach = reach(to: origin)
@@ -18,12 +18,12 @@ extension Account {
   /// The sources of the account's stored addresses.
   var naming: Naming {
     switch source {
-    // A resource that names its issuer leads no further at a renewal than it did at the sign-in.
+    // At a renewal, a resource that names its issuer has no wider reach than at the sign-in.
     case .issuer where issuerSource == .resource:
       resources.first.map { .document(at: $0.origin, reached: .anywhere) } ?? .remote
     case .issuer, .user: .user
     case .backend(let origin): .document(at: origin, reached: .anywhere)
-    // A backend may have named the DID; an issuer was given by the user, or by a file of theirs.
+    // A backend may have named the DID; an issuer came from the user, or from a file of theirs.
     case nil: issuerSource == .did ? .remote : .user
     }
   }

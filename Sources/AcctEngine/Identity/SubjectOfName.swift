@@ -1,18 +1,18 @@
 import AcctModel
 
 extension AddAccount {
-  /// Gives credentials of a sign-in whose server did not tell whose they are a subject, by which the next
-  /// sign-in finds the account.
+  /// Sets a subject for the credentials of a sign-in whose server did not name the user, by which the next sign-in
+  /// finds the account.
   ///
-  /// A name is the user's own statement: under the name of an account of the same server, client and resources,
-  /// that account is meant, and under any other name a new one. Without a name, a server that does not tell its
-  /// users apart has one account. One that could not tell this time may have several, so that its credentials
-  /// get no subject, and are an account of their own.
+  /// A name is the user's own statement: the name of an account of the same server, client and resources means that
+  /// account, and any other name a new one. Without a name, a server that does not distinguish its users has one
+  /// account. One that merely failed to name the user this time may have several, so that its credentials get no
+  /// subject, and become a separate account.
   ///
   /// - Parameters:
   ///   - credentials: Get the subject, unless they have one.
   ///   - name: The account's name, if the user chose one.
-  /// - Throws: ``EngineError`` where the accounts can't be read.
+  /// - Throws: ``EngineError`` if the accounts can't be read.
   package func identify(_ credentials: inout NewCredentials, named name: String?) throws(EngineError) {
     guard credentials.identity.subject == nil else { return }
     guard let name else {
@@ -34,10 +34,10 @@ extension AddAccount {
 }
 
 extension NewCredentials {
-  /// What they belong to.
+  /// The key of their identity.
   ///
   /// - Parameter name: The name that the user gave.
-  /// - Returns: What tells which account is theirs.
+  /// - Returns: The key by which the account of the credentials is found.
   func belonging(named name: AccountName? = nil) -> Belonging {
     Belonging(
       kind: kind,
@@ -50,7 +50,7 @@ extension NewCredentials {
     )
   }
 
-  /// Whether the server was asked whose they are, and failed.
+  /// `true` if the server was asked for the user, and failed.
   fileprivate var isFromFailedIdentification: Bool {
     notices.contains { if case .identityUnknown = $0 { true } else { false } }
   }

@@ -1,16 +1,16 @@
 package import AcctModel
 package import AcctPorts
 
-/// What is known of the keyring in use, and of the one that this machine shares.
+/// The state of the keyring in use, and of the one that this machine shares.
 package struct KeyringReport: Sendable {
   /// The keyring in use; `nil` if none was chosen yet.
   package var kind: Keyring.Kind?
   package var state: Keyring.State?
   /// The shared keyring that this machine has joined, whether it is in use or not.
   package var settings: SharedKeyringSettings?
-  /// What its engine says.
+  /// The report of its engine.
   package var engine: SharedKeyring.Report?
-  /// The accounts for which this machine has an answer to store there, as they are called here.
+  /// The accounts for which this machine has an answer to store there, by their names here.
   package var waiting: [AccountName] = []
   /// Why the keyring in use, or the shared one, can't be used now.
   package var cause: EngineError?
@@ -37,7 +37,7 @@ package struct KeyringReport: Sendable {
     guard let settings = report.settings else { return report }
     let engine: SharedKeyring.Report
     do { engine = try shared.report() } catch {
-      // The engine's own words before those of a state, which has none.
+      // The engine's own error has precedence over that of a state, which has no reason.
       if report.state != .locked { report.cause = .keyring(.failed(error, settings.kind)) }
       return report
     }

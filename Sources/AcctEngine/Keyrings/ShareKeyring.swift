@@ -11,12 +11,12 @@ package struct ShareKeyring: Sendable {
     choice = KeyringChoice(context.world)
   }
 
-  /// How a machine begins to share a keyring.
+  /// The way in which a machine begins to share a keyring.
   package enum Way: Sendable { case create, join }
 
-  /// The result.
+  /// The result of ``begin(_:_:)``.
   package struct Outcome: Sendable {
-    /// The accounts that are in the keyring, if it is in use here now.
+    /// The number of accounts in the keyring, if it is in use here now.
     package var accounts: Int
     /// The keyring that still holds this machine's accounts; `nil` if the shared one is in use.
     package var stillIn: Keyring.Kind?
@@ -24,8 +24,8 @@ package struct ShareKeyring: Sendable {
 
   /// Makes or joins a keyring.
   ///
-  /// A machine that has no account uses it from then on. The accounts of one that has stay where they are until they
-  /// are moved: a command that is to reach an engine does not move secrets by the way.
+  /// A machine without accounts uses it from then on. Existing accounts stay in their keyring until they are moved: a
+  /// command that connects to an engine does not move secrets as a side effect.
   ///
   /// - Throws: ``EngineError``; ``KeyringSharingError/otherKeyring(name:)`` if this machine shares another one.
   package func begin(_ settings: SharedKeyringSettings, _ way: Way) async throws(EngineError) -> Outcome {
@@ -40,7 +40,7 @@ package struct ShareKeyring: Sendable {
         }
       }
     } catch .keyring(.failed(.rolledBack, _)) {
-      // The address leads elsewhere, or the engine was restored: only the user knows.
+      // Either the address is another engine's, or the engine was restored: only the user knows.
       throw .sharing(.otherEngine(name: settings.name))
     }
     if let other = try await holder(besides: kind) { return Outcome(accounts: 0, stillIn: other) }
@@ -63,15 +63,15 @@ package struct ShareKeyring: Sendable {
     }
   }
 
-  /// Stops sharing: deletes the settings and all that came from the engine, which keeps everything.
+  /// Stops sharing: deletes the settings and all data from the engine, which keeps everything.
   ///
-  /// - Returns: How many accounts are not here any more, and what could not be opened.
+  /// - Returns: The number of accounts removed here, and the objects and answers that could not be opened.
   /// - Throws: ``KeyringFailure/answerWaits`` while an answer is still to be stored; then nothing was changed.
   package func leave() async throws(EngineError) -> (accounts: Int, unopened: SharedKeyring.Unopened) {
     let recorded = try choice.recorded()
     let settings: SharedKeyringSettings?
     do { settings = try context.world.sharedKeyring.settings() } catch {
-      // Settings that can't be read must not keep anyone from getting rid of them.
+      // Unreadable settings must not prevent their removal.
       settings = nil
     }
     let kind = settings?.kind ?? recorded?.kind
@@ -80,17 +80,18 @@ package struct ShareKeyring: Sendable {
     defer { held.release() }
     let ids: [AccountID]
     do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
-    // A renewal that has begun can store its answer first.
+    // A renewal in progress can store its answer first.
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     try await locks.take(ids)
     let unopened = try keyring(kind) { () throws(KeyringFailure) in try context.world.sharedKeyring.leave() }
     guard let recorded, recorded.kind == kind else {
-      // What a move has left there can't be removed any more.
+      // The remains of a move there can no longer be removed.
       if let recorded, recorded.move == .from(kind) { try choice.record(KeyringDecision(kind: recorded.kind)) }
       return (0, unopened)
     }
-    // Their credentials are on the engine alone. The decision goes last: a second `leave` ends what was interrupted.
+    // Their credentials are only on the engine. The decision is removed last: a second `leave` finishes an interrupted
+    // one.
     var shared: [AccountID] = []
     var keptIn: Keyring.Kind?
     for id in ids {
@@ -110,19 +111,19 @@ package struct ShareKeyring: Sendable {
     return (shared.count, unopened)
   }
 
-  /// Whether a file that is damaged may be that of an account with a keyring of its own.
+  /// Returns `true` if a damaged file may belong to an account with its own keyring.
   private static func hasNote(_ file: [UInt8]) -> Bool { String(decoding: file, as: UTF8.self).contains("keptIn") }
 
   /// Accepts the engine as it is now.
   ///
-  /// - Returns: What could not be opened.
+  /// - Returns: The objects and answers that could not be opened.
   package func trust() async throws(EngineError) -> SharedKeyring.Unopened {
     var kind = try choice.chosen() ?? .etcd
-    // Settings that can't be read are told of by the adapter.
+    // The adapter reports settings that can't be read.
     if let settings = try? context.world.sharedKeyring.settings() { kind = settings.kind }
     let ids: [AccountID]
     do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
-    // A renewal that has begun stores its answer first, or leaves it here: neither is to meet copies that change.
+    // A renewal in progress stores its answer first, or leaves it here: neither may meet copies that change.
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     try await locks.take(ids)

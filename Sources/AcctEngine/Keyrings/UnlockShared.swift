@@ -1,7 +1,7 @@
 package import AcctModel
 package import AcctPorts
 
-/// What `vault` does where a shared keyring is in use, which a passphrase opens as it opens the vault.
+/// Implements `vault` for a shared keyring in use, which a passphrase opens like the vault.
 package struct UnlockShared: Sendable {
   private let context: EngineContext
 
@@ -13,7 +13,7 @@ package struct UnlockShared: Sendable {
     return kind
   }
 
-  /// Asks for the passphrase once; its key is kept for a while, as the vault's is.
+  /// Asks for the passphrase once; its key is kept for a while, like the vault's.
   package func unlock(_ kind: Keyring.Kind) async throws(EngineError) {
     let keyring = KeyringChoice(context.world).keyring(kind)
     do { try await keyring.prepare(context.interaction) } catch { throw .keyring(.failed(error, kind)) }
@@ -21,7 +21,7 @@ package struct UnlockShared: Sendable {
 }
 
 extension EngineContext {
-  /// Whether what becomes of an account becomes of it on all machines.
+  /// Returns `true` if a change to an account applies to all machines.
   package func isShared(_ account: Account) throws(EngineError) -> Bool {
     guard account.keptIn == nil else { return false }
     return try KeyringChoice(world).shared() != nil
