@@ -6,12 +6,12 @@ extension DPoPClient {
   /// Sends a form to one of a server's endpoints, from a client that authenticates itself there.
   ///
   /// - Parameters:
-  ///   - form: Without what authenticates the client.
-  ///   - endpoint: Where it goes.
-  ///   - server: Whose endpoint it is.
+  ///   - form: The parameters, without the client's authentication.
+  ///   - endpoint: The endpoint.
+  ///   - server: The server of the endpoint.
   ///   - client: The client.
   ///   - key: The key to prove possession of, if any.
-  /// - Returns: The response, to the second try if there was one.
+  /// - Returns: The response, to the second attempt if there was one.
   /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError/proof(_:)``, ``KeyError/clientKey(_:)``.
   func send(
     _ form: FormBody,
@@ -25,10 +25,10 @@ extension DPoPClient {
     return unlearned.response
   }
 
-  /// The same, but the last response is left for the caller to learn from.
+  /// Sends a form and leaves the learning from the last response to the caller.
   ///
-  /// A client whose assertion is refused is asked about once more with the other audience that servers want, and what
-  /// was taken is noted in the client.
+  /// If the server rejects the client's assertion, the request is repeated once with the other audience that servers
+  /// use, and the accepted one is noted in the client.
   func sendUnlearned(
     _ form: GrantForm,
     to endpoint: HTTPURL,
@@ -73,7 +73,7 @@ extension DPoPClient {
     key: DPoPKey?,
     mayBeSent: (@Sendable () -> Bool)?
   ) async throws(EngineError) -> Unlearned {
-    // Made anew for each try: a server takes an assertion once, and two of one client are two.
+    // Made again for each attempt: a server accepts an assertion once, and the two of one client differ.
     try await sendUnlearned(to: endpoint.origin, key: key, timed: client.assertionRefusals) {
       (hint) throws(EngineError) -> HTTPRequest in
       var form = try form.make(moment(hint))
@@ -98,15 +98,15 @@ extension DPoPClient {
 }
 
 extension DPoPClient {
-  /// Gets JSON with an access token, and with a proof where the token is bound to a key.
+  /// Gets JSON with an access token, and with a proof if the token is bound to a key.
   ///
   /// - Parameters:
-  ///   - url: Where it is.
+  ///   - url: The address.
   ///   - token: The access token.
-  ///   - type: How the token is sent.
+  ///   - type: The token's type, which decides how it is sent.
   ///   - key: The key that it is bound to, if it is.
-  ///   - reach: How far the request may go.
-  /// - Returns: The response, to the second try if there was one.
+  ///   - reach: The addresses that the request may go to.
+  /// - Returns: The response, to the second attempt if there was one.
   /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError/proof(_:)``.
   func get(
     _ url: HTTPURL,

@@ -2,11 +2,11 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Sends requests that may need a DPoP proof, and gets the proof right.
+/// Sends requests that may need a DPoP proof, and corrects a rejected proof.
 ///
-/// Every response teaches: its nonce is kept for its origin, whatever its status (RFC 9449,
-/// section 8.2), and its `Date` tells how wrong the clock is. A request that is refused for
-/// want of a nonce, or for its time, is sent once more, with both corrected.
+/// Every response is used: its nonce is kept for its origin, whatever its status (RFC 9449, section 8.2), and its
+/// `Date` shows the error of the clock. A request that is rejected for a missing nonce, or for its time, is sent once
+/// more, with both corrected.
 struct DPoPClient: Sendable {
   let world: World
   private let nonceCache: NonceCache
@@ -22,21 +22,21 @@ struct DPoPClient: Sendable {
   /// The secrets that have been sent and received so far.
   var held: HeldSecrets { world.held }
 
-  /// A response that is still to be learned from.
+  /// A response with the hint that its request used, for ``learn(from:)``.
   struct Unlearned {
     let response: HTTPResponse
     fileprivate let origin: Origin
-    /// What was known when the request was made.
+    /// The hint at the time of the request.
     fileprivate let hint: ServerHint
   }
 
   /// Sends a request.
   ///
   /// - Parameters:
-  ///   - request: Without proof and authorization.
+  ///   - request: The request without proof and authorization.
   ///   - key: The key to prove possession of, if any.
   ///   - token: The access token, for a resource server alone; its hash goes into the proof.
-  /// - Returns: The response, to the second try if there was one.
+  /// - Returns: The response, to the second attempt if there was one.
   /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError/proof(_:)``.
   func send(
     _ request: HTTPRequest,
@@ -48,10 +48,10 @@ struct DPoPClient: Sendable {
     return unlearned.response
   }
 
-  /// The same, but the last response is left for the caller to learn from.
+  /// Sends a request and leaves the learning from the last response to the caller.
   ///
-  /// What it brought may have to be written down first: a process that dies over a nonce must not
-  /// lose a refresh token.
+  /// Its tokens may have to be stored first: a process that dies while it stores a nonce must not lose a refresh
+  /// token.
   func sendUnlearned(
     _ request: HTTPRequest,
     key: DPoPKey? = nil,
@@ -60,15 +60,15 @@ struct DPoPClient: Sendable {
     try await sendUnlearned(to: request.url.origin, key: key, token: token) { _ in request }
   }
 
-  /// The same with a request that is made anew for each try, by what is known of the server then.
+  /// Sends a request that is made again for each attempt, with the current hint about the server.
   ///
   /// - Parameters:
-  ///   - origin: Where it goes.
+  ///   - origin: The origin that it goes to.
   ///   - key: The key to prove possession of, if any.
   ///   - token: The access token, for a resource server alone.
-  ///   - timed: The codes that a server rejects the request with where a time in it may be wrong.
-  ///   - request: Makes it.
-  /// - Returns: The response, to the second try if there was one.
+  ///   - timed: The error codes of a server that may be due to a wrong time in the request.
+  ///   - request: Makes the request.
+  /// - Returns: The response, to the second attempt if there was one.
   /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError``.
   func sendUnlearned(
     to origin: Origin,
@@ -88,8 +88,8 @@ struct DPoPClient: Sendable {
     let wantsProof =
       key != nil
       && DPoPRefusal.wantsNewProof(codes, isClockOff: learned.isClockOff, isRepeated: false)
-    // Another time than the request had: with about the same one the answer would be the same. Both offsets are
-    // differences of whole seconds, which change by one with the moment.
+    // The time must differ from that of the request: with about the same one the answer would be the same. Both
+    // offsets are differences of whole seconds, which change by one with the moment.
     let wantsTime =
       abs(learned.clockOffset - hint.clockOffset) > NonceCache.tolerance
       && !codes.isDisjoint(with: timed)
@@ -98,10 +98,10 @@ struct DPoPClient: Sendable {
     return Unlearned(response: second, origin: origin, hint: learned)
   }
 
-  /// What is known of an origin.
+  /// The hint for an origin.
   func hint(for origin: Origin) -> ServerHint { nonceCache.hint(for: origin) }
 
-  /// Keeps what a response taught about its origin.
+  /// Stores the hint from a response.
   func learn(from unlearned: Unlearned) {
     nonceCache.learn(from: unlearned.response.fields, of: unlearned.origin, knowing: unlearned.hint)
   }
@@ -110,7 +110,7 @@ struct DPoPClient: Sendable {
   ///
   /// - Parameters:
   ///   - url: Its address.
-  ///   - naming: Who named the address.
+  ///   - naming: The source of the address.
   /// - Returns: The response.
   /// - Throws: ``NetworkError/http(_:_:)``.
   func fetch(_ url: HTTPURL, named naming: Naming) async throws(EngineError) -> HTTPResponse {
@@ -145,7 +145,7 @@ struct DPoPClient: Sendable {
 }
 
 extension HTTPResponse {
-  /// Why the request was refused, if it was; a body that grants tokens is not looked at.
+  /// The error codes of a rejected request; a body that grants tokens is not read.
   fileprivate var refusalCodes: Set<String> {
     guard (400..<500).contains(status) else { return [] }
     return DPoPRefusal.codes(

@@ -3,23 +3,23 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// Finds out what an authorization server can do, from its issuer identifier.
+/// Discovers an authorization server's capabilities from its issuer identifier.
 struct Discovery: Sendable {
   private let client: DPoPClient
 
   init(_ context: EngineContext) { client = context.client }
 
-  /// Fetches the metadata, from the first of its places that has some.
+  /// Fetches the metadata from the first well-known URL that has a document.
   ///
-  /// The other places are asked only for endpoints that it does not name: a server may name its device
-  /// endpoint in one document, and its revocation endpoint in the other.
+  /// The other URLs are tried only for endpoints that it does not name: a server may name its device endpoint in one
+  /// document, and its revocation endpoint in the other.
   ///
   /// - Parameters:
-  ///   - issuer: Compared with what the document says.
-  ///   - naming: Who named the issuer.
+  ///   - issuer: The issuer, which the document must state as well.
+  ///   - naming: The source of the issuer.
   ///   - endpoints: The endpoints that the caller can use, besides the token endpoint.
-  ///   - given: Endpoints that the user named, in place of what the documents say.
-  /// - Returns: The server's metadata. None of its endpoints lies where the document may not point.
+  ///   - given: Endpoints that the user named, which replace those in the documents.
+  /// - Returns: The server's metadata. All of its endpoints are within the document's reach.
   /// - Throws: ``NetworkError/http(_:_:)``, ``ServerError/oauth(_:_:)``.
   func server(
     _ issuer: Issuer,
@@ -34,7 +34,7 @@ struct Discovery: Sendable {
     do throws(OAuthError.MetadataFlaw) {
       var documents = try MetadataDocuments(first, for: issuer, named: inner, given: given)
       while !([.token] + endpoints).allSatisfy(documents.names), let place = places.popFirst() {
-        // A document that can only add to what is known does not fail the command where it is missing.
+        // A document that can only add endpoints does not fail the command if it is missing.
         guard case .document(let other)? = try? await fetch(place, naming) else { continue }
         documents.add(other)
       }
@@ -46,7 +46,7 @@ struct Discovery: Sendable {
     return server
   }
 
-  /// The server of an account.
+  /// Fetches the metadata of an account's server.
   func server(
     of account: Account,
     named naming: Naming,
@@ -61,7 +61,7 @@ struct Discovery: Sendable {
     return try await server(issuer, named: naming, using: endpoints, given: account.client.endpoints)
   }
 
-  /// The first document that is there.
+  /// Returns the first document that exists.
   private func first(
     of places: inout ArraySlice<HTTPURL>,
     _ origin: Origin,
@@ -95,7 +95,7 @@ struct Discovery: Sendable {
 }
 
 extension OAuthError.MetadataFlaw {
-  /// The same with the server's own words as people may see them.
+  /// Returns the flaw with the server's text redacted and shortened.
   fileprivate func shown(by redactor: Redactor) -> Self {
     guard case .issuer(let expected, let found) = self else { return self }
     return .issuer(expected: expected, found: found.map { redactor.redact(String($0.prefix(200))) })
@@ -103,7 +103,7 @@ extension OAuthError.MetadataFlaw {
 }
 
 extension EngineError {
-  /// An answer that says nothing of what was asked: a redirect, 429, 5xx or what can't be read.
+  /// The error for a response that does not answer the request: a redirect, 429, 5xx or malformed.
   static func noAnswer(_ response: HTTPResponse, _ origin: Origin, _ held: HeldSecrets) -> EngineError {
     EngineError(ServerAnswer(response, redacting: held.redactor).noAnswer, origin)
   }

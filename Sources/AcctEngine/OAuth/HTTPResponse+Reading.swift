@@ -4,7 +4,7 @@ import AcctProtocol
 import StrictJSON
 
 extension HTTPResponse {
-  /// The body as JSON, whatever its media type says.
+  /// The body as JSON, whatever its media type is.
   var json: JSON? { body.withBytes { span in try? JSON(parsing: span) } }
 }
 
@@ -22,7 +22,7 @@ extension ServerAnswer {
 }
 
 extension EngineError {
-  /// An answer that says nothing of what was asked.
+  /// The error for a response that does not answer the request.
   init(_ noAnswer: NoAnswer, _ origin: Origin) {
     self =
       switch noAnswer {

@@ -3,34 +3,35 @@ import AcctPorts
 import AcctProtocol
 import Synchronization
 
-/// The audience that a server takes assertions of a client for, as far as its answers have told.
+/// The audience of a client's assertions that a server accepts, as far as its responses have shown.
 ///
-/// One command asks several endpoints of a server: what the first of them has taken is not tried again at the next.
+/// A command sends requests to several endpoints of a server: an audience that the first has accepted is used at the
+/// next.
 final class KnownAudience: Sendable {
   private let known: Mutex<AssertionAudience>
 
-  /// - Parameter audience: What to begin with.
+  /// - Parameter audience: The audience to begin with.
   init(_ audience: AssertionAudience) { known = Mutex(audience) }
 
   /// The audience of the next assertion.
   var current: AssertionAudience { known.withLock { $0 } }
 
-  /// Notes that a server has taken an assertion for this audience.
+  /// Notes that a server has accepted an assertion for this audience.
   func learn(_ audience: AssertionAudience) { known.withLock { $0 = audience } }
 }
 
 extension ServerClient {
-  /// The audience to ask an endpoint with once more, after it has refused the client; `nil` where there is none.
+  /// The audience for a second attempt at an endpoint that has rejected the client; `nil` if there is none.
   ///
-  /// An assertion for the token endpoint goes to that endpoint's own origin alone: a server that names another's as its
-  /// own gets none that the other takes (draft-ietf-oauth-rfc7523bis, section 1).
+  /// An assertion for the token endpoint goes only to that endpoint's own origin: a server that names another's as its
+  /// own gets none that the other would accept (draft-ietf-oauth-rfc7523bis, section 1).
   ///
   /// - Parameters:
-  ///   - answer: The endpoint's answer to the first try.
-  ///   - audience: The audience of the first try.
-  ///   - endpoint: What was asked.
-  ///   - server: Whose endpoint it is.
-  /// - Returns: The other audience; `nil` where it is of no use, or must not be told to the endpoint.
+  ///   - answer: The endpoint's answer to the first attempt.
+  ///   - audience: The audience of the first attempt.
+  ///   - endpoint: The endpoint.
+  ///   - server: The server of the endpoint.
+  /// - Returns: The other audience; `nil` if it is of no use, or must not be disclosed to the endpoint.
   func nextAudience(
     after answer: ServerAnswer,
     to audience: AssertionAudience,
@@ -45,8 +46,7 @@ extension ServerClient {
 }
 
 extension ServerAnswer {
-  /// `true` if the server has found the client to be the one that it says it is: it granted something, or rejected
-  /// another part of the request.
+  /// `true` if the server has authenticated the client: it granted something, or rejected another part of the request.
   var hasTakenClient: Bool {
     switch errorCode {
     case nil: (200..<300).contains(status)
@@ -57,7 +57,7 @@ extension ServerAnswer {
 }
 
 extension AuthorizationServer {
-  /// The server's name in an assertion; a server that is known by its endpoints alone has no other than the address of
+  /// The server's name in an assertion; a server that is known only by its endpoints has no other than the address of
   /// its token endpoint.
   func name(for audience: AssertionAudience) -> String {
     switch audience {

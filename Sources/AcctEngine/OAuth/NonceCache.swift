@@ -2,13 +2,13 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Keeps what each origin's last response taught, for every process.
+/// Caches the hint from each origin's last response, for every process.
 ///
-/// For at most 5 minutes. These are hints (RFC 9449, section 8): without one, or with one that the
-/// server has forgotten, a request costs one more round trip. So nothing here ever fails a command.
+/// For at most 5 minutes. These are hints (RFC 9449, section 8): without one, or with one that the server has
+/// forgotten, a request costs one more round trip. So nothing here ever fails a command.
 struct NonceCache: Sendable {
   private let world: World
-  /// What this process remembers besides; `nil` where the file alone counts.
+  /// The hints that this process keeps in memory as well; `nil` to use the file alone.
   private let kept: KeptHints?
 
   init(_ world: World, _ kept: KeptHints? = nil) {
@@ -16,21 +16,21 @@ struct NonceCache: Sendable {
     self.kept = kept
   }
 
-  /// In seconds.
+  /// The lifetime of a hint, in seconds.
   private static let lifetime: Int64 = 300
-  /// A clock that is less wrong than this is left alone, in seconds: proofs are taken for minutes.
+  /// The largest error of a clock that is not corrected, in seconds: proofs are accepted for minutes.
   static let tolerance: Int64 = 60
-  /// A server's clock that is further off than a day is wrong itself, or wants proofs for another
-  /// year.
+  /// The offsets that are accepted, in seconds: a server's clock that is off by more than a day is wrong itself, or
+  /// requires proofs for another year.
   private static let believable: ClosedRange<Int64> = -86_400...86_400
 
-  /// Reads what is known of an origin.
+  /// The hint for an origin.
   func hint(for origin: Origin) -> ServerHint {
     guard let kept else { return written(for: origin) }
     return fresh(kept.hint(for: origin, at: world.clock.now()) { written(for: origin) })
   }
 
-  /// What the file has.
+  /// The hint in the file.
   private func written(for origin: Origin) -> ServerHint {
     guard let bytes = try? world.files.read(.nonce(origin)) else { return .none }
     let words = String(decoding: bytes, as: UTF8.self).split { " \n".contains($0) }
@@ -41,13 +41,13 @@ struct NonceCache: Sendable {
     return fresh(ServerHint(nonce: nonce, clockOffset: offset, learnedAt: learnedAt))
   }
 
-  /// Adds what the fields of a response brought, for this process and the others.
+  /// Stores the hint from a response, for this process and the others.
   ///
   /// - Parameters:
-  ///   - fields: The response's.
-  ///   - origin: Whose response it is.
-  ///   - known: What was known when the request was made.
-  /// - Returns: What is known now, even where it could not be written.
+  ///   - fields: The response's header fields.
+  ///   - origin: The origin of the response.
+  ///   - known: The hint at the time of the request.
+  /// - Returns: The new hint, even if it could not be written.
   @discardableResult
   func learn(from fields: [(name: String, value: String)], of origin: Origin, knowing known: ServerHint) -> ServerHint {
     let (learned, isNews) = lesson(of: fields, of: origin, knowing: known)
@@ -55,13 +55,13 @@ struct NonceCache: Sendable {
     return learned
   }
 
-  /// Adds what the fields of a response brought, for this process alone.
+  /// Stores the hint from a response, for this process alone.
   ///
   /// - Parameters:
-  ///   - fields: The response's.
-  ///   - origin: Whose response it is.
-  ///   - known: What was known when the request was made.
-  /// - Returns: What is known now, and whether it is to be written for other processes.
+  ///   - fields: The response's header fields.
+  ///   - origin: The origin of the response.
+  ///   - known: The hint at the time of the request.
+  /// - Returns: The new hint, and `true` if it has to be written for other processes.
   func lesson(
     of fields: [(name: String, value: String)],
     of origin: Origin,
@@ -75,14 +75,14 @@ struct NonceCache: Sendable {
       learnedAt: now
     )
     guard learned.nonce != nil || learned.isClockOff || known != .none else { return (.none, false) }
-    // Unchanged hints are written again only when they age: one file write fewer per request.
+    // Unchanged hints are rewritten only when they age: one file write fewer per request.
     let age = known.learnedAt.map { now.seconds(since: $0) }
     let isChanged = learned.nonce != known.nonce || learned.clockOffset != known.clockOffset
     guard isChanged || age ?? 0 > 30 else { return (known, false) }
     return (learned, kept?.learn(learned, of: origin, at: now) ?? true)
   }
 
-  /// Writes a hint for other processes, where that is possible.
+  /// Writes a hint for other processes, if possible.
   func write(_ hint: ServerHint, of origin: Origin) {
     guard let time = hint.learnedAt else { return }
     let words = "\(time.secondsSince1970) \(hint.clockOffset) \(hint.nonce ?? "")\n"
@@ -96,14 +96,14 @@ struct NonceCache: Sendable {
     return (0...Self.lifetime).contains(age) ? hint : .none
   }
 
-  /// The nonce that a response brings; one that repeats a secret is not written into a file.
+  /// The nonce of a response; one that repeats a secret is not written into a file.
   private func nonce(in fields: [(name: String, value: String)], _ known: ServerHint) -> String? {
     let nonce = DPoPNonce.learned(from: fields)
     guard let nonce, nonce != known.nonce else { return nonce }
     return world.held.redactor.findsWhole(in: nonce) ? nil : nonce
   }
 
-  /// By how many seconds a response's `Date` says that its clock is ahead.
+  /// The seconds by which a response's `Date` is ahead of this machine's clock.
   private func clockOffset(in fields: [(name: String, value: String)], at now: Timestamp) -> Int64? {
     guard let date = fields.only("Date").flatMap({ HTTPDate.parse($0) }) else { return nil }
     let offset = date.seconds(since: now)

@@ -1,7 +1,7 @@
 import AcctModel
 
 extension Origin {
-  /// A resource of this origin.
+  /// Returns the URL of a resource of this origin.
   ///
   /// - Parameter path: Begins with `/`.
   /// - Returns: Its URL.

@@ -13,37 +13,37 @@ struct PushedRequest: Sendable {
     self.client = client
   }
 
-  /// What the server answered.
+  /// The server's answer.
   enum Outcome {
-    /// The server takes the address for so many seconds, where it says that.
+    /// The server accepts the address for so many seconds, if it states that.
     case pushed(requestURI: String, validFor: Int64?)
-    /// The server takes no pushed requests.
+    /// The server accepts no pushed requests.
     case notOffered
-    /// The endpoint takes no such request; the browser may take the parameters instead.
+    /// The endpoint rejects such a request; the browser may send the parameters instead.
     case refused(EngineError)
 
     var requestURI: String? { if case .pushed(let uri, _) = self { uri } else { nil } }
 
     var validFor: Int64? { if case .pushed(_, let seconds) = self { seconds } else { nil } }
 
-    /// What the user should know of it.
+    /// A notice about a rejected request; `nil` for any other.
     func notice(_ origin: Origin) -> Notice? {
       if case .refused(let error) = self { .requestNotPushed(origin, because: error) } else { nil }
     }
   }
 
-  /// Pushes the request wherever the server has an endpoint for it.
+  /// Pushes the request if the server has an endpoint for it.
   ///
-  /// A generic server gets `dpop_jkt` in the form, which binds the code just as well, and a proof
-  /// only after it has asked for one: some answer a proof that comes unasked with a bare 403.
+  /// A generic server gets `dpop_jkt` in the form, which binds the code just as well, and a proof only after it has
+  /// asked for one: some answer an unrequested proof with a bare 403.
   ///
   /// - Parameters:
-  ///   - request: What is asked for.
+  ///   - request: The authorization request.
   ///   - server: The server.
   ///   - key: The key that the tokens are to be bound to, if any.
-  ///   - provesAtOnce: Send the proof unasked, as AT Protocol wants it.
-  /// - Returns: What the server answered; a rejection only where the server does not require pushed requests, and
-  ///   the browser may still bring this one.
+  ///   - provesAtOnce: Send the proof with the first request, as AT Protocol requires.
+  /// - Returns: The server's answer; a rejection only if the server does not require pushed requests, and the browser
+  ///   may still send this one.
   /// - Throws: ``EngineError``.
   func push(
     _ request: AuthorizationRequest,
@@ -52,7 +52,7 @@ struct PushedRequest: Sendable {
     provesAtOnce: Bool = false
   ) async throws(EngineError) -> Outcome {
     guard let endpoint = server.pushedRequestEndpoint else { return .notOffered }
-    // The client's identifier is a parameter of the request here, however the client authenticates itself.
+    // Here the client's identifier is a parameter of the request, whichever way the client authenticates itself.
     let form = request.parameters
     var response = try await client.send(
       form,
@@ -62,7 +62,8 @@ struct PushedRequest: Sendable {
       key: provesAtOnce ? key : nil
     )
     var answer = ServerAnswer(response, redacting: client.held.redactor)
-    // A client, scope or resource that is refused is not accepted with a proof, and a failed authentication counts.
+    // A rejected client, scope or resource is not accepted with a proof either, and failed authentications are
+    // counted.
     if let key, !provesAtOnce, (400...403).contains(response.status), answer.refusedPart == nil {
       response = try await client.send(form, to: endpoint, of: server, by: serverClient, key: key)
       answer = ServerAnswer(response, redacting: client.held.redactor)
@@ -78,7 +79,7 @@ struct PushedRequest: Sendable {
     _ answer: ServerAnswer,
     _ origin: Origin
   ) throws(EngineError) -> Outcome {
-    // 201 is the one that the RFC names; 200 is seen.
+    // The RFC specifies 201; some servers send 200.
     guard (200...201).contains(response.status), !answer.isError else { throw EngineError(answer.noAnswer, origin) }
     guard response.field("Content-Type").isJSON, let json = response.json
     else { throw .server(.oauth(.notJSON(status: response.status), origin)) }
@@ -90,7 +91,7 @@ struct PushedRequest: Sendable {
 }
 
 extension JSON {
-  /// Whole seconds, if it is a number of them (RFC 9126, section 2.2).
+  /// A positive whole number of seconds (RFC 9126, section 2.2); `nil` for anything else.
   fileprivate var seconds: Int64? {
     guard let number = numberValue?.integer, number > 0 else { return nil }
     return Int64(number)

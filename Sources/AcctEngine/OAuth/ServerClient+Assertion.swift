@@ -15,7 +15,7 @@ extension ServerClient {
     }
     func claim(_ name: String) -> String? { settings.tokenParameters.last { $0.name == name }?.value }
     var claims = JSONObject()
-    // Some servers read the scope in the assertion alone.
+    // Some servers read the scope only in the assertion.
     claims["scope"] = scope.map(JSON.string)
     let assertion = try assertion(
       key,
@@ -33,7 +33,7 @@ extension ServerClient {
     )
   }
 
-  /// The codes that a server rejects an assertion with: for its time, among other reasons.
+  /// The codes with which a server rejects an assertion: for its time, among other reasons.
   var assertionRefusals: Set<String> {
     var codes: Set<String> = []
     if method == .privateKey { codes.insert("invalid_client") }

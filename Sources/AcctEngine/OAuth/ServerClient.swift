@@ -3,22 +3,22 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// A client as one authorization server gets to know it: its identifier, and how it authenticates itself.
+/// A client of one authorization server: its identifier, and its authentication.
 struct ServerClient: Sendable {
   let id: String?
   let settings: ClientSettings
   let method: ClientAuthentication
   private let secret: Secret?
   let key: ClientKey?
-  /// The audience of its assertions, as its server has been found to want it.
+  /// The audience of its assertions that its server accepts, as far as is known.
   let audience: KnownAudience
 
   /// - Parameters:
   ///   - id: The client identifier.
-  ///   - settings: How it asks its server.
+  ///   - settings: The settings of its requests.
   ///   - secret: Its secret, if there is one.
   ///   - key: Its key, if there is one.
-  ///   - server: Says how clients may authenticate themselves, where the settings don't.
+  ///   - server: Provides the authentication methods, if the settings name none.
   init(id: String?, _ settings: ClientSettings, secret: Secret?, key: ClientKey?, at server: AuthorizationServer) {
     self.id = id
     self.settings = settings
@@ -31,7 +31,7 @@ struct ServerClient: Sendable {
         ? server.secretMethod : key != nil && settings.grant != .jwtBearer ? .privateKey : .none)
   }
 
-  /// Whether what the method needs is there.
+  /// `true` if it has the secret or the key that its method needs.
   var isComplete: Bool {
     guard settings.grant != .jwtBearer || key != nil else { return false }
     return switch method {
@@ -41,7 +41,7 @@ struct ServerClient: Sendable {
     }
   }
 
-  /// The settings with the method and the audience that were found, for requests to come.
+  /// The settings with the method and the audience that were found, for later requests.
   var remembered: ClientSettings {
     var settings = settings
     if method != .none { settings.authentication = method }
@@ -49,18 +49,18 @@ struct ServerClient: Sendable {
     return settings
   }
 
-  /// The audience that is worth being kept: the issuer is what each new client begins with.
+  /// The audience that has to be stored: a new client begins with the issuer.
   var rememberedAudience: AssertionAudience? {
     method == .privateKey && audience.current == .tokenEndpoint ? .tokenEndpoint : nil
   }
 
-  /// The identifier in a form of the token endpoint and its like.
+  /// The identifier in a form for the token endpoint and similar ones.
   ///
-  /// A client that authenticates itself by Basic has named itself there (RFC 6749, section 4.1.3), and strict
-  /// servers take a second place for a second method.
+  /// A client that authenticates itself by Basic has named itself there (RFC 6749, section 4.1.3), and strict servers
+  /// take a second identifier for a second method.
   var formID: String? { method == .basic ? nil : id }
 
-  /// What an assertion is made of.
+  /// The time and the random bytes of an assertion.
   struct Moment {
     /// The time at the server.
     var now: Timestamp
@@ -68,14 +68,14 @@ struct ServerClient: Sendable {
     var random: [UInt8]
   }
 
-  /// Adds what authenticates the client to a request.
+  /// Adds the client's authentication to a request.
   ///
   /// - Parameters:
-  ///   - form: Gets what stands in the body.
-  ///   - server: Where it goes.
+  ///   - form: The form, to which the parameters of the authentication are added.
+  ///   - server: The server of the request.
   ///   - audience: For an assertion.
-  ///   - moment: For an assertion, which is good once.
-  /// - Returns: The field that it takes, if any.
+  ///   - moment: The time and random bytes of an assertion, which is valid once.
+  /// - Returns: The header field of the authentication, if it has one.
   /// - Throws: ``KeyError/clientKey(_:)``.
   func authenticate(
     _ form: inout FormBody,
@@ -102,15 +102,14 @@ struct ServerClient: Sendable {
     }
   }
 
-  /// The user's parameters of token requests, but for those that are claims of the grant's assertion.
+  /// The user's parameters of token requests, without those that are claims of the grant's assertion.
   var formParameters: [RequestParameter] {
     settings.tokenParameters.filter { settings.grant != .jwtBearer || !DirectGrant.claims.contains($0.name) }
   }
 }
 
 extension AuthorizationServer {
-  /// How a client sends its secret where it is not told: by Basic, unless only the form is taken (RFC 8414,
-  /// section 2).
+  /// The default method for a client's secret: Basic, unless the server accepts only the form (RFC 8414, section 2).
   fileprivate var secretMethod: ClientAuthentication {
     guard let methods = clientAuthenticationMethods, !methods.contains("client_secret_basic"),
       methods.contains("client_secret_post")
@@ -120,12 +119,12 @@ extension AuthorizationServer {
 }
 
 extension RequestRefusal.Asked {
-  /// What a sign-in asks for.
+  /// The parameters of a sign-in.
   init(_ client: ServerClient, _ scope: String?, _ resources: [ResourceIndicator]) {
     self.init(clientID: client.id, method: client.method, scope: scope, targets: resources.map(\.description))
   }
 
-  /// What a renewal asks for, or a request for a second token.
+  /// The parameters of a renewal, or of a request for a second token.
   init(_ account: Account, for purpose: TokenPurpose?, by client: ServerClient) {
     let own = account.resources.first.map { [$0.description] } ?? account.ownGrant?.audiences ?? []
     self.init(

@@ -7,7 +7,7 @@ extension ServerHint {
   ///
   /// - Parameters:
   ///   - method: The method exactly as it will be sent.
-  ///   - url: Where the request goes.
+  ///   - url: The URL of the request.
   ///   - key: The key to prove possession of.
   ///   - token: The access token sent along to a resource server; its hash goes into the proof.
   ///   - world: For the time here and random bytes.

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Asks a token endpoint, with a proof where there is a key, and classifies the answer.
+/// Sends requests to a token endpoint, with a proof if there is a key, and classifies the answer.
 struct TokenEndpoint: Sendable {
   private let server: AuthorizationServer
   private let serverClient: ServerClient
@@ -14,22 +14,22 @@ struct TokenEndpoint: Sendable {
     self.client = client
   }
 
-  /// What an answer means, and what is still to be done with it.
+  /// A classified answer, and the learning from it.
   struct Answer {
     let outcome: TokenOutcome
-    /// Keeps the nonce that came with it: after what was granted has been kept.
+    /// Stores the nonce of the response; to be called after the granted tokens are stored.
     let learn: () -> Void
   }
 
-  /// Sends a form, with the user's parameters and what authenticates the client.
+  /// Sends a form, with the user's parameters and the client's authentication.
   ///
   /// - Parameters:
   ///   - form: The grant.
-  ///   - replaced: The names of those of the user's parameters that the form has in another way.
+  ///   - replaced: The names of the user's parameters that the form has with another value.
   ///   - key: The key that the tokens are to be bound to, if any.
   ///   - mayBeSent: Asked before each try; see ``HTTPRequest/mayBeSent``.
   /// - Returns: The answer.
-  /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
+  /// - Throws: ``NetworkError/http(_:_:)`` if there is no answer.
   func ask(
     _ form: GrantForm,
     replacing replaced: Set<String> = [],
@@ -51,7 +51,7 @@ struct TokenEndpoint: Sendable {
     return Answer(outcome: outcome) { client.learn(from: unlearned) }
   }
 
-  /// The same, where anything but tokens is an error.
+  /// Sends a form, and treats any answer but tokens as an error.
   func grant(_ form: GrantForm, key: DPoPKey?) async throws(EngineError) -> TokenResponse {
     let answer = try await ask(form, key: key)
     answer.learn()
@@ -61,7 +61,7 @@ struct TokenEndpoint: Sendable {
 }
 
 extension EngineError {
-  /// What an answer without tokens means where they were asked for.
+  /// The error for an answer without tokens to a request for them.
   init(_ outcome: TokenOutcome, _ origin: Origin) {
     switch outcome {
     case .unanswered(let noAnswer): self.init(noAnswer, origin)
@@ -72,8 +72,7 @@ extension EngineError {
   }
 }
 
-/// The form of a grant, made anew for each time that it is sent: a server takes an assertion once (RFC 7523,
-/// section 3).
+/// The form of a grant, made again for each attempt: a server accepts an assertion once (RFC 7523, section 3).
 struct GrantForm: Sendable {
   /// Makes it for a moment.
   let make: @Sendable (ServerClient.Moment) throws(EngineError) -> FormBody
@@ -89,7 +88,7 @@ struct GrantForm: Sendable {
     by client: ServerClient
   ) { make = { (moment) throws(EngineError) in try client.directGrant(scope, resources, of: server, moment) } }
 
-  /// The same with more parameters.
+  /// Returns a copy with more parameters.
   func adding(_ parameters: [RequestParameter]) -> GrantForm {
     let make = make
     return GrantForm { (moment) throws(EngineError) in

@@ -12,7 +12,7 @@ package struct AccountOverview: Sendable {
   /// Every account with its last known state; asks neither keyring nor server.
   package typealias Listing = Contents<Account>
 
-  /// What is shown of every account, by name.
+  /// The output for every account, by name.
   package struct Contents<Shown: Sendable>: Sendable {
     package var accounts: [Shown]
     package var active: AccountID?
@@ -41,7 +41,7 @@ package struct AccountOverview: Sendable {
     return Contents(accounts: accounts, active: isThere.load(ordering: .relaxed) ? active : nil, damaged: damaged)
   }
 
-  /// One account as the keyring and the clock see it now.
+  /// One account, as the keyring and the clock show it now.
   package struct Status: Sendable {
     package var account: Account
     package var assessment: Assessment
@@ -95,7 +95,7 @@ package struct AccountOverview: Sendable {
     )
   }
 
-  /// Why a key in a device can't be used now.
+  /// The reason why a key in a device can't be used now.
   private func cause(_ key: DPoPKey) async -> EngineError? {
     guard let stored = key.hardware?.stored,
       let failure = await CheckHardwareKey(context).failure(of: stored, asksForPIN: true)
@@ -103,20 +103,20 @@ package struct AccountOverview: Sendable {
     return .key(.hardware(failure, key.storage))
   }
 
-  /// Where the vault is sealed; that it can't be read is told by the state of the keyring.
+  /// The TPM in which the vault is sealed; the keyring's state reports a vault that can't be read.
   private func sealedIn(_ kind: Keyring.Kind) -> TPMAddress? {
     guard kind == .vault else { return nil }
     do throws(KeyringFailure) { return try context.world.vault.sealedIn() } catch { return nil }
   }
 
-  /// Discards a guest's token that is past; one that can't be removed now is removed the next time.
+  /// Discards a guest's expired token; if it can't be removed now, the next command removes it.
   private func discard(_ account: inout Account) async {
     try? await GuestTokenEnd(context).past(account)
     account.take(.guestSpent, reason: Account.guestTokenPast, at: context.world.clock.now())
   }
 
-  /// The same failure that a `header` would have; `nil` if a token can be had without the user, at
-  /// least by asking a server.
+  /// The failure of a `header` for this account; `nil` if a token can be obtained without the user, at least by asking
+  /// a server.
   private func cause(_ assessment: Assessment, _ failure: EngineError?, _ account: Account) -> EngineError? {
     switch (assessment.state, assessment.action) {
     case (.locked, _), (.unavailable, _): failure
@@ -128,26 +128,26 @@ package struct AccountOverview: Sendable {
 }
 
 extension Account {
-  /// Whether its token stands although its session has ended, and is not past.
+  /// Returns `true` if its token is still valid although its session has ended.
   fileprivate func tokenLasts(at now: Timestamp) -> Bool {
     recordedState.tokenStands && tokenLifetime.secondsLeft(at: now).map { $0 > 0 } ?? true
   }
 }
 
-/// Brings here what other machines have done to the accounts of a shared keyring.
+/// Updates from a shared keyring's engine.
 ///
-/// Where the keyring is this machine's own, there is nothing to bring.
+/// If the keyring is this machine's own, there is nothing to update.
 extension EngineContext {
-  /// Brings accounts that other machines have added and changed, and deletes those that they have removed.
+  /// Stores accounts that other machines have added and changed, and deletes those that they have removed.
   ///
-  /// - Throws: Why the engine could not be asked; then the accounts here stay as they were last seen.
+  /// - Throws: The failure of the engine; then the accounts here stay in their last known state.
   func bringUpToDate() async throws(EngineError) { try await sharedRecords()?.bring() }
 }
 
 extension AccountOverview {
-  /// Brings the accounts of a shared keyring here before they are shown.
+  /// Updates the accounts of a shared keyring before they are shown.
   ///
-  /// - Returns: What the user should know where the engine could not be asked: what is shown is this machine's copy.
+  /// - Returns: A notice if the engine could not be asked: the output is then this machine's copy.
   package func bringUpToDate() async -> Notice? {
     do { try await context.bringUpToDate() } catch { return .copyShown(because: error) }
     return nil

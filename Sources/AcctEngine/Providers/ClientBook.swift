@@ -2,10 +2,10 @@ package import AcctModel
 import AcctPorts
 import StrictJSON
 
-/// The clients that are known without being named again.
+/// The clients that acct knows, so that the user need not name them again.
 ///
-/// They are those that the user has named for a provider, and those that servers have registered. There are no
-/// secrets in it.
+/// They are those that the user has named for a provider, and those that servers have registered. The book contains no
+/// secrets.
 package struct ClientBook: Equatable, Sendable {
   /// By the provider and its place, see ``ResolvedProvider/place``.
   package var named: [String: String] = [:]
@@ -20,18 +20,18 @@ package struct ClientBook: Equatable, Sendable {
     package var authentication: ClientAuthentication
     /// The loopback address that was registered, with its port, where a sign-in in a browser can end.
     package var redirect: LoopbackRedirect?
-    /// The scope that was registered; `nil` for whatever the server gives its clients.
+    /// The scope that was registered; `nil` for the server's default.
     package var scope: String?
-    /// When its secret ends.
+    /// The time at which its secret expires.
     package var secretExpiresAt: Timestamp?
   }
 
-  /// Beyond so many, a client is not added: none is dropped, since accounts go on using it.
+  /// The most clients stored: beyond that, a new one is not added, and none is dropped, since accounts still use it.
   static let most = 1000
 }
 
 extension ClientBook {
-  /// Writes the file.
+  /// Serializes the book.
   package func encode() -> [UInt8] {
     var clients = JSONObject()
     for (name, id) in named.sorted(by: { $0.key < $1.key }) { clients[name] = .string(id) }
@@ -49,7 +49,7 @@ extension ClientBook {
     return json.serialized()
   }
 
-  /// Reads the file; what can't be read is left out: the user is asked for it, or it is registered, again.
+  /// Parses the book; an unreadable entry is left out: the user is asked for the client, or it is registered, again.
   package init(decoding bytes: [UInt8]) {
     guard let file = (try? JSON(parsing: bytes))?.objectValue, file["version"]?.numberValue?.integer == 1
     else { return }
@@ -77,7 +77,7 @@ extension ClientBook {
 }
 
 extension EngineContext {
-  /// The clients that are known.
+  /// Reads the known clients.
   func clientBook() throws(EngineError) -> ClientBook {
     do throws(FilesFailure) {
       return ClientBook(decoding: try world.files.read(.clients) ?? [])
@@ -86,7 +86,7 @@ extension EngineContext {
     }
   }
 
-  /// Changes the known clients while no other process does.
+  /// Changes the known clients under their lock.
   func changeClientBook<Result>(
     _ body: (inout ClientBook) async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {

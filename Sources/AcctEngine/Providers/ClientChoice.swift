@@ -2,17 +2,17 @@ package import AcctModel
 import AcctPorts
 package import AcctProtocol
 
-/// Finds the client of a sign-in for which the user has named none: one that is known, or a new one that the
-/// server registers.
+/// Finds the client of a sign-in for which the user has named none: a known one, or a new one that the server
+/// registers.
 package struct ClientChoice: Sendable {
   private let context: EngineContext
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// Gives a request the identifier that is known for its provider.
+  /// Sets the known identifier for a request's provider.
   ///
-  /// - Throws: ``ProviderError/clientNeeded(_:)`` where there is none, and the provider registers none: before
-  ///   the keyring or the network is used.
+  /// - Throws: ``ProviderError/clientNeeded(_:)`` if there is none, and the provider registers none: before the
+  ///   keyring or the network is used.
   package func name(
     _ request: inout SignIn.Request,
     at provider: ResolvedProvider,
@@ -31,10 +31,10 @@ package struct ClientChoice: Sendable {
   /// Completes a request whose client's identifier may be missing.
   ///
   /// - Parameters:
-  ///   - request: Gets the identifier and, where the client has one, the secret. What the user gave stays.
+  ///   - request: Gets the identifier and, if the client has one, the secret. The user's own values are kept.
   ///   - provider: The provider, if the server was named by one.
-  ///   - usesDevice: Whether no browser on this machine is needed.
-  /// - Throws: ``ProviderError``, or why the server did not register one.
+  ///   - usesDevice: `true` if no browser on this machine is needed.
+  /// - Throws: ``ProviderError``, or the reason why the server did not register a client.
   package func complete(
     _ request: inout SignIn.Request,
     at provider: ResolvedProvider?,
@@ -60,11 +60,11 @@ package struct ClientChoice: Sendable {
     }
   }
 
-  /// Remembers the client that the user has named for a provider, once an account with it is stored.
+  /// Stores the client that the user has named for a provider, after an account with it is stored.
   ///
-  /// The provider's own client is what is used without being remembered, so that its name ends an earlier one's.
+  /// The provider's own client is used without being stored, so that naming it deletes an earlier one.
   ///
-  /// - Returns: A notice where it can't be remembered: the account is there all the same.
+  /// - Returns: A notice if it can't be stored: the account is there all the same.
   package func remember(_ account: Account) async -> [Notice] {
     guard let typed = account.client.provider.flatMap({ ProviderName($0) }), let clientID = account.identity.clientID,
       !account.client.isRegistered, !account.client.grant.renewsItself
@@ -83,7 +83,7 @@ package struct ClientChoice: Sendable {
     }
   }
 
-  /// Why a sign-in without a client's identifier fails where none can be found.
+  /// The error of a sign-in without a client identifier, if none can be found.
   package static func missing(_ request: SignIn.Request) -> EngineError {
     .signIn(request.issuer.map { .clientIDNeeded($0) } ?? .clientIDMissing)
   }

@@ -2,26 +2,26 @@ import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// The servers that are known by name: the user's own descriptions before those that acct comes with.
+/// The servers that are known by name: the user's own descriptions have precedence over the shipped ones.
 package struct Providers: Sendable {
   private let files: ProviderFiles
 
   package init(_ world: World) { files = world.providerFiles }
 
-  /// A description, and where it is from.
+  /// A description, with its source.
   package struct Entry: Sendable {
     package var provider: Provider
     package var source: Source
   }
 
   package enum Source: Equatable, Sendable {
-    /// acct comes with it.
+    /// Shipped with acct.
     case shipped
     /// The user's own file.
     case file(path: String)
   }
 
-  /// The names of all files, in the order of the alphabet.
+  /// The names of all descriptions, in alphabetical order.
   ///
   /// - Throws: ``ProviderError/unreadable(path:reason:)``.
   package func names() throws(EngineError) -> [String] {
@@ -32,7 +32,7 @@ package struct Providers: Sendable {
     return Set(own + ShippedProviders.names).sorted()
   }
 
-  /// The description with a file's name, or `nil` if there is none.
+  /// The description with a name, or `nil` if there is none.
   ///
   /// - Throws: ``ProviderError/file(path:_:)``, ``ProviderError/unreadable(path:reason:)``.
   package func entry(_ name: String) throws(EngineError) -> Entry? {
@@ -62,10 +62,10 @@ package struct Providers: Sendable {
     }
   }
 
-  /// The description that is meant by what was typed.
+  /// The description for a typed name.
   ///
-  /// With a host behind the name, a description of servers with hosts is meant: `github:HOST` is the file
-  /// `github-host`. The user's files come first, whichever of the two they are.
+  /// A name with a host refers to a description of servers with hosts: `github:HOST` is the file `github-host`. The
+  /// user's files come first, whichever of the two they are.
   ///
   /// - Throws: ``ProviderError``.
   package func find(_ typed: ProviderName) throws(EngineError) -> Entry {
@@ -77,7 +77,7 @@ package struct Providers: Sendable {
     return entry
   }
 
-  /// The same with everything put into its addresses.
+  /// The description for a typed name, with all addresses filled in.
   package func resolve(_ typed: ProviderName) throws(EngineError) -> ResolvedProvider {
     let provider = try find(typed).provider
     do { return try provider.resolved(for: typed) } catch { throw .provider(.place(error, usage: provider.usage)) }

@@ -3,15 +3,15 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// Where a registration goes, and what it says.
+/// The request of a registration, and its answer.
 extension RegisterClient {
-  /// Where clients are registered, how far a request may reach, and what the server can do.
+  /// The registration endpoint with its reach, and the server's capabilities.
   struct Place: Sendable {
     var endpoint: HTTPURL
     var reach: Reach
     var usesDeviceFlow: Bool
     var authentication: ClientAuthentication
-    /// What is registered: the user's scope, or the one that is requested without it.
+    /// The scope to register: the user's, or the one that is requested by default.
     var scope: String?
   }
 
@@ -101,7 +101,7 @@ extension RegisterClient {
       }
       return json
     }
-    // It registers clients for those alone whom it knows, or no more.
+    // It registers only clients that it knows, or no longer any.
     if [401, 403, 404].contains(response.status) { throw .provider(.clientNeeded(words)) }
     let noAnswer = ServerAnswer(response, redacting: context.world.held.redactor).noAnswer
     if case .failed(let reason) = noAnswer, (400..<500).contains(response.status) {
@@ -112,10 +112,10 @@ extension RegisterClient {
 }
 
 extension AuthorizationServer {
-  /// How a client of a user's own machine is registered: without a secret, unless the server knows only
-  /// clients with one.
+  /// The registered authentication of a client on a user's own machine: without a secret, unless the server supports
+  /// only clients with one.
   ///
-  /// The form comes before Basic: with Basic, acct's requests have no `client_id`, which some servers want in
+  /// The form is preferred to Basic: with Basic, acct's requests have no `client_id`, which some servers require in
   /// every form.
   fileprivate var registrableAuthentication: ClientAuthentication {
     guard let methods = clientAuthenticationMethods, !methods.contains("none") else { return .none }

@@ -2,21 +2,21 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Lets a server register acct as a client of this user's (RFC 7591), once for each server.
+/// Makes a server register acct as a client of this user's (RFC 7591), once for each server.
 struct RegisterClient: Sendable {
   let context: EngineContext
 
   init(_ context: EngineContext) { self.context = context }
 
-  /// Gives a request the client that the server has registered, now or before.
+  /// Sets the client that the server has registered, now or before, in a request.
   ///
-  /// Two processes at once register one client: the second waits for the first, and takes its client.
+  /// Two concurrent processes register one client: the second waits for the first, and uses its client.
   ///
   /// - Parameters:
-  ///   - request: Gets the identifier, how the client authenticates, its secret and its port.
-  ///   - style: How the server registers clients.
-  ///   - words: What the user is told where it does not.
-  /// - Throws: ``ProviderError/clientNeeded(_:)`` where the server registers no clients,
+  ///   - request: Gets the identifier, the client's authentication, its secret and its port.
+  ///   - style: The server's way to register clients.
+  ///   - words: The instructions to the user if it registers none.
+  /// - Throws: ``ProviderError/clientNeeded(_:)`` if the server registers no clients,
   ///   ``ProviderError/notRegistered(_:_:_:)``, ``ServerError``.
   func register(
     _ request: inout SignIn.Request,
@@ -29,7 +29,7 @@ struct RegisterClient: Sendable {
     guard style != .never else { throw .provider(.clientNeeded(words)) }
     let before = try context.clientBook()
     request.redirect = request.redirect ?? ownRedirect(for: request, before.registered[known], known)
-    // Where no client can be registered there is nothing to listen for.
+    // If no client can be registered, no callback will arrive, so no port is tried.
     let first = before.registered[known] == nil ? try await place(of: request, words) : nil
     let redirect =
       words.usesDevice
@@ -51,10 +51,10 @@ struct RegisterClient: Sendable {
     take(client, &request, redirect)
   }
 
-  /// The address of a client that is registered here alone.
+  /// The redirect address of a client that is registered here alone.
   ///
-  /// A client from before such addresses is used on where the user named the server: its codes come at the common
-  /// path, where a server with a path of its own does not take them.
+  /// An older client without such an address stays in use if the user named the server: its codes arrive at the common
+  /// path, which the callback for a server with its own path rejects.
   private func ownRedirect(
     for request: SignIn.Request,
     _ client: ClientBook.Registered?,
@@ -65,7 +65,7 @@ struct RegisterClient: Sendable {
     return isFromBefore && request.issuerSource != .resource ? common : .registered(at: known)
   }
 
-  /// A client that can be used now: its secret is there, and has not ended.
+  /// A client that can be used now: its secret is available, and has not expired.
   struct UsableClient: Sendable {
     var client: ClientBook.Registered
     var secret: Secret?
@@ -79,12 +79,12 @@ struct RegisterClient: Sendable {
   ) async throws(EngineError) -> UsableClient? {
     guard let client = book.registered[known] else { return nil }
     if let end = client.secretExpiresAt, end <= context.world.clock.now() { return nil }
-    // Some servers compare the port, too: at another address the browser would never come back.
+    // Some servers compare the port, too: they would not redirect to another address.
     guard redirect == nil || client.redirect == redirect else { return nil }
     let scope = Scope.words(client.scope)
     guard Scope.words(request.scope).allSatisfy(scope.contains) else { return nil }
     guard client.authentication != .none else { return UsableClient(client: client) }
-    // A secret is with an account in the keyring and nowhere else, so it goes when the last such account does.
+    // A secret is stored with an account in the keyring and nowhere else, so it is removed with the last such account.
     var same = request
     same.clientID = client.clientID
     same.settings.authentication = client.authentication
@@ -92,7 +92,7 @@ struct RegisterClient: Sendable {
     return secret.map { UsableClient(client: client, secret: $0) }
   }
 
-  /// The scope of a client for this sign-in and for those that the client before it was for.
+  /// The scope of a client for this sign-in and for those of the previous client.
   private static func joined(_ scope: String?, _ other: String?) -> String? {
     guard let scope else { return other }
     let words = Scope.words(scope)
@@ -107,11 +107,11 @@ struct RegisterClient: Sendable {
     if let redirect { request.redirect = redirect }
   }
 
-  /// The address that the sign-in will end at, before it is registered.
+  /// The redirect address of the sign-in, before it is registered.
   ///
   /// - Parameters:
-  ///   - request: May name the port.
-  ///   - registered: The port of the client that is known; used where nothing names one, if it is free.
+  ///   - request: The request, which may name the port.
+  ///   - registered: The port of the known client; used if none is named, and it is free.
   /// - Returns: An address with a port.
   /// - Throws: ``SignInError/listen(_:)``.
   private func redirect(for request: SignIn.Request, _ registered: Int?) async throws(EngineError) -> LoopbackRedirect {
@@ -122,7 +122,7 @@ struct RegisterClient: Sendable {
     do { return try await listened(request.address(port: named)) } catch { throw .signIn(.listen(error)) }
   }
 
-  /// The same with the port that can be listened on.
+  /// The address with a port that can be listened on.
   private func listened(_ redirect: LoopbackRedirect) async throws(ListenFailure) -> LoopbackRedirect {
     let listening = try await context.world.listener.listen(redirect)
     await listening.close()

@@ -2,15 +2,15 @@ package import AcctModel
 package import AcctProtocol
 
 extension SignIn {
-  /// What a server's description says of who signs in, and where the tokens are used.
+  /// The part of a server's description about the user's identity, and the servers that the tokens are for.
   package struct Identification: Sendable {
-    /// Where the tokens are used; none means the issuer, or the resources.
+    /// The origins at which the tokens are used; if empty, the issuer, or the resources.
     package var origins: [Origin] = []
-    /// The issuer, where only the ID token tells its tenant.
+    /// The template of the issuer, if only the ID token names its tenant.
     package var issuerTemplate: IssuerTemplate?
-    /// The member of the userinfo that tells one user from another; `sub` where `nil`.
+    /// The member of the userinfo that distinguishes users; `sub` if `nil`.
     package var subjectMember: String?
-    /// The member that people know the user by.
+    /// The member with the name that people know the user by.
     package var nameMember: String?
 
     package init() {}
@@ -18,7 +18,7 @@ extension SignIn {
 }
 
 extension SignIn.Request {
-  /// Takes from a provider what the user did not say.
+  /// Fills in values from a provider that the user did not give.
   package mutating func fill(from resolved: ResolvedProvider) {
     let provider = resolved.provider
     issuer = issuer ?? resolved.issuer
@@ -44,23 +44,23 @@ extension SignIn.Request {
     identification.nameMember = provider.nameMember
   }
 
-  /// How the provider's clients authenticate themselves, if that is possible with what the user gives.
+  /// The authentication of the provider's clients, if it is possible with the user's secret or key.
   private func authentication(at provider: Provider) -> ClientAuthentication? {
     switch provider.clientAuth {
     case .basic?, .post?: clientSecret != nil || clientKey == nil ? provider.clientAuth : nil
     case .privateKey?: clientKey != nil || clientSecret == nil ? provider.clientAuth : nil
-    // A client without both is public by itself, and one that is known from before has its own method.
+    // A client without both is public by itself, and a known one has its own method.
     case ClientAuthentication.none?, nil: nil
     }
   }
 
-  /// Where the browser comes back to, on a port.
+  /// The redirect address of the browser, with a port.
   func address(port: Int?) -> LoopbackRedirect {
     let redirect = redirect ?? .standard(port: nil)
     return LoopbackRedirect(host: redirect.host, port: port, tail: redirect.tail)
   }
 
-  /// Where to register a client for this sign-in.
+  /// The instructions for registering a client for this sign-in.
   func registration(_ provider: ResolvedProvider?, usesDevice: Bool) -> ProviderError.Registration {
     ProviderError.Registration(
       title: provider.map { $0.provider.title ?? $0.typed } ?? issuer?.description ?? "the server",
@@ -73,15 +73,15 @@ extension SignIn.Request {
 }
 
 extension LoopbackRedirect {
-  /// As it is registered for one sign-in, with its port.
+  /// The text that is registered for one sign-in, with its port.
   var registered: String { port.map { text(port: $0) } ?? textWithoutPort }
 
-  /// As it is registered where the server ignores ports (RFC 8252, section 7.3).
+  /// The text that is registered if the server ignores ports (RFC 8252, section 7.3).
   var textWithoutPort: String { "http://\(host.rawValue)\(tail)" }
 }
 
 extension [RequestParameter] {
-  /// Adds those whose names are not there yet.
+  /// Adds the parameters whose names are not present yet.
   fileprivate mutating func add(_ others: [RequestParameter]) {
     let names = Set(map(\.name))
     append(contentsOf: others.filter { !names.contains($0.name) })

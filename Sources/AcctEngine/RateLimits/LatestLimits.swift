@@ -2,10 +2,10 @@ import AcctModel
 import AcctPorts
 import Synchronization
 
-/// Writes limits down for many requests at once: of answers that come together the last one counts.
+/// Stores the limits from many concurrent requests: of simultaneous answers the last one counts.
 ///
-/// What is left of a limit changes with every answer, and writing it takes a lock and a file. So a process that serves
-/// for days writes the first answer's at once, and then the latest once a second.
+/// The remaining quota changes with every answer, and storing it takes a lock and a file. So a long-running process
+/// stores the first answer's at once, and then the latest once a second.
 final class LatestLimits: Sendable {
   private let world: World
   private let ledger: LimitsLedger
@@ -15,25 +15,25 @@ final class LatestLimits: Sendable {
 
   private struct State {
     var latest: [AccountID: [Origin: [RateLimit]]] = [:]
-    /// What was written within the last second, and the wait for its end.
+    /// The accounts written within the last second, with the wait for its end.
     var resting: [AccountID: Task<Void, Never>?] = [:]
   }
 
   /// - Parameters:
   ///   - world: Everything outside.
-  ///   - rests: Whether a second passes from one write to the next; then ``end()`` is to be called.
+  ///   - rests: `true` to wait a second between two writes; then ``end()`` must be called.
   init(_ world: World, rests: Bool = false) {
     self.world = world
     ledger = LimitsLedger(world)
     self.rests = rests
   }
 
-  /// Remembers what a response told.
+  /// Stores the limits from a response.
   ///
-  /// It returns when that, or what a later one told, is written, unless that is for later. The secrets that no name
-  /// may repeat are those that are held now: later they may be forgotten.
+  /// It returns when they, or later ones, are written, unless that is deferred. They are redacted by the secrets that
+  /// are held now: later these may be forgotten.
   func learn(from fields: [(name: String, value: String)], of origin: Origin, for id: AccountID) async {
-    // Most answers tell of none.
+    // Most responses name no limit.
     guard fields.contains(where: { $0.name.mayTellOfLimits }) else { return }
     let told = ledger.read(fields, of: origin)
     guard !told.isEmpty else { return }
@@ -49,7 +49,7 @@ final class LatestLimits: Sendable {
     if rests { rest(id) }
   }
 
-  /// Writes what is not written yet, and waits for nothing any more.
+  /// Writes everything that is pending, and stops waiting.
   func end() async {
     let (waits, ids) = state.withLock { state in
       defer { state.resting = [:] }
@@ -67,7 +67,7 @@ final class LatestLimits: Sendable {
     }
   }
 
-  /// Waits a second, and then writes what has come meanwhile, until nothing has.
+  /// Waits a second, and then writes what has arrived meanwhile, until nothing has.
   private func rest(_ id: AccountID) {
     let wait = Task {
       while true {
@@ -88,7 +88,7 @@ final class LatestLimits: Sendable {
 }
 
 extension String {
-  /// Whether it can be the name of a field that ``RateLimitFields`` reads.
+  /// `true` if it can be the name of a field that ``RateLimitFields`` reads.
   fileprivate var mayTellOfLimits: Bool {
     guard utf8.count >= 9, let first = utf8.first, "RXrx".utf8.contains(first) else { return false }
     let name = lowercased()

@@ -3,7 +3,7 @@ import StrictJSON
 
 /// The form of a file of limits: one JSON object, version 1, times in RFC 3339.
 package enum LimitsFile {
-  /// Writes limits.
+  /// Serializes limits.
   package static func encode(_ limits: [RateLimit]) -> [UInt8] {
     let json: JSON = [
       "version": 1,
@@ -24,7 +24,7 @@ package enum LimitsFile {
     return json.serialized()
   }
 
-  /// Reads limits; those that can't be read are left out, since the next answer brings new ones.
+  /// Parses limits; unreadable ones are left out, since the next answer brings new ones.
   package static func decode(_ bytes: [UInt8]) -> [RateLimit] {
     guard let file = (try? JSON(parsing: bytes))?.objectValue, file["version"]?.numberValue?.integer == 1
     else { return [] }

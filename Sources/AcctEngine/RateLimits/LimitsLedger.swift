@@ -2,47 +2,47 @@ package import AcctModel
 package import AcctPorts
 import AcctProtocol
 
-/// The limits that each account's servers last told of.
+/// The limits that each account's servers last reported.
 ///
-/// They are hints, for people and for scripts that want to wait in time: nothing here ever fails
-/// or delays a command that is about something else.
+/// They are hints, for people and for scripts that want to wait in time: nothing here ever fails or delays a command
+/// about something else.
 package struct LimitsLedger: Sendable {
   private let world: World
 
   package init(_ world: World) { self.world = world }
 
-  /// Reads what a response tells, without the secrets that are held now.
+  /// Reads the limits in a response, without the secrets that are held now.
   ///
   /// - Parameters:
   ///   - fields: The response's fields, in order.
-  ///   - origin: Who sent them.
-  /// - Returns: None where the fields tell of no limit.
+  ///   - origin: The origin of the response.
+  /// - Returns: The limits; none if the fields name none.
   func read(_ fields: [(name: String, value: String)], of origin: Origin) -> [RateLimit] {
     var told = RateLimitFields.limits(from: fields, of: origin, at: world.clock.now())
-    // Most servers name no policy, and then nothing has to be looked through.
+    // Most servers name no policy, and then nothing has to be redacted.
     for (index, name) in told.map(\.name).enumerated() where name != nil {
       told[index].name = name.map(world.held.redactor.redact)
     }
     return told
   }
 
-  /// Reads and remembers what a response tells.
+  /// Reads and stores the limits in a response.
   package func learn(from fields: [(name: String, value: String)], of origin: Origin, for id: AccountID) async {
     await learn(read(fields, of: origin), of: origin, for: id)
   }
 
-  /// Remembers what a response told; what it says replaces all that its origin has said before.
+  /// Stores the limits from a response, which replace all earlier ones of its origin.
   ///
-  /// A response that tells of no limit leaves what is known as it is.
+  /// A response without limits changes nothing.
   ///
   /// - Parameters:
-  ///   - told: What ``read(_:of:)`` returned.
-  ///   - origin: Who sent it.
-  ///   - id: Whose credentials the request carried.
+  ///   - told: The result of ``read(_:of:)``.
+  ///   - origin: The origin of the response.
+  ///   - id: The account whose credentials the request carried.
   package func learn(_ told: [RateLimit], of origin: Origin, for id: AccountID) async {
     guard isNews(told, to: limits(of: id).filter { $0.origin == origin }) else { return }
-    // Two origins may answer at once. A process that can't write in a moment gives up: the next
-    // answer tells more.
+    // Two origins may answer at once. A process that can't write within ``timeout`` gives up: the next response has
+    // newer limits.
     guard let held = try? await world.files.lock(.limits(id), Self.timeout) else { return }
     defer { held.release() }
     // An account that was removed meanwhile must not leave a trace behind.
@@ -50,12 +50,12 @@ package struct LimitsLedger: Sendable {
     var limits = limits(of: id)
     let place = limits.firstIndex { $0.origin == origin } ?? limits.endIndex
     limits.removeAll { $0.origin == origin }
-    // In its old place, so that the order does not change with every answer.
+    // In its old position, so that the order does not change with every response.
     limits.insert(contentsOf: told, at: place)
     try? world.files.replace(.limits(id), LimitsFile.encode(limits))
   }
 
-  /// Whether it is worth a write: what is the same as a moment ago need not be written again.
+  /// Returns `true` if it is worth a write: values that were stored a moment ago need not be written again.
   private func isNews(_ told: [RateLimit], to known: [RateLimit]) -> Bool {
     guard let first = told.first else { return false }
     guard let age = known.first.map({ first.observedAt.seconds(since: $0.observedAt) }),
@@ -66,16 +66,16 @@ package struct LimitsLedger: Sendable {
     return known != told
   }
 
-  /// What was last told, origin by origin; nothing where that can't be read.
+  /// The last reported limits, origin by origin; empty if they can't be read.
   package func limits(of id: AccountID) -> [RateLimit] {
     guard let bytes = try? world.files.read(.limits(id)) else { return [] }
     return LimitsFile.decode(bytes)
   }
 
-  /// Removes what is known of an account's limits, and then, before more can be learned, the account.
+  /// Removes an account's limits, and then, before new ones can be stored, the account.
   ///
   /// - Parameters:
-  ///   - id: Whose limits.
+  ///   - id: The account.
   ///   - removal: Removes the account.
   /// - Throws: What `removal` throws, or ``FilesError/failed(_:)``.
   func forget(_ id: AccountID, with removal: () throws(EngineError) -> Void) async throws(EngineError) {
@@ -86,8 +86,8 @@ package struct LimitsLedger: Sendable {
     }
   }
 
-  /// Seconds that learning may wait for another process.
+  /// The longest wait for another process, in seconds.
   private static let timeout = 2
-  /// Seconds for which an answer that tells the same says nothing new.
+  /// Seconds in which an equal report is not written again.
   private static let freshness: Int64 = 5
 }

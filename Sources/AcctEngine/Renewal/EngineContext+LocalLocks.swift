@@ -1,10 +1,10 @@
 import AcctPorts
 
 extension EngineContext {
-  /// Makes sure that this account's lock keeps other machines out, too, before a refresh token is spent.
+  /// Checks that this account's lock keeps other machines out, too, before a refresh token is used up.
   ///
-  /// A program that answers for a file system, such as sshfs, may keep the locks of each machine apart: both
-  /// then renew at once. One system call.
+  /// A program that implements a file system, such as sshfs, may keep the locks of each machine apart: both then renew
+  /// at once. One system call.
   ///
   /// - Throws: ``FilesError/foreignLocks(_:)``.
   func requireLocalLocks() throws(EngineError) {

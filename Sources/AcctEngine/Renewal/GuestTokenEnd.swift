@@ -13,7 +13,7 @@ package struct GuestTokenEnd: Sendable {
   /// Records that the server answered 401 to a guest's token.
   ///
   /// - Parameter account: The account as it was when the request was made.
-  /// - Returns: What to report; `nil` if another token has replaced it meanwhile.
+  /// - Returns: The error to report; `nil` if another token has replaced it meanwhile.
   /// - Throws: ``EngineError``; the token may then still be there.
   @discardableResult
   package func refused(_ account: Account) async throws(EngineError) -> EngineError? {
@@ -22,17 +22,17 @@ package struct GuestTokenEnd: Sendable {
     return account.stateError(Assessment(.expired, reason: reason, .discard))
   }
 
-  /// Discards a token that the clock has ended.
+  /// Discards a token that has expired.
   func past(_ account: Account) async throws(EngineError) { _ = try await discard(account, Account.guestTokenPast) }
 
-  /// The token is deleted first: if the rest fails, nothing is left that could be sent.
+  /// Discards the token; it is deleted first, so that nothing is left that could be sent if the rest fails.
   private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {
     guard account.kind == .guest else { return false }
     do {
       return try await context.withExclusiveAccess(to: account) {
         (current, credentialStore) throws(EngineError) in
         var current = current
-        // `add --guest` may have brought a new token meanwhile.
+        // `add --guest` may have obtained a new token meanwhile.
         guard current.tokenLifetime == account.tokenLifetime, current.validatedAt == account.validatedAt,
           current.take(.guestSpent, reason: reason, at: context.world.clock.now()) == .discard
         else { return false }

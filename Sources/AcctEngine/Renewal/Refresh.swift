@@ -7,7 +7,7 @@ package struct Refresh: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// What became of an account.
+  /// The result for an account.
   package enum Result: Sendable {
     case renewed([Notice])
     /// Enough time is left.
@@ -17,7 +17,7 @@ package struct Refresh: Sendable {
     case failed(EngineError)
   }
 
-  /// Renews `account` if it is due, or whatever is there if `force` is set.
+  /// Renews `account` if it is due, or in any case if `force` is set.
   package func refresh(_ account: Account, force: Bool) async -> Result {
     let now = context.world.clock.now()
     guard account.tokenLifetime.canRenew else {
@@ -25,7 +25,7 @@ package struct Refresh: Sendable {
       return isWell && !force ? .notDue : .cannotRenew
     }
     do throws(EngineError) { try account.requireNotEnded(at: now) } catch { return .failed(error) }
-    // Only the account's file says when a session ends, so the keyring may stay locked.
+    // Only the account's file has the end of a session, so the keyring may stay locked.
     if account.kind == .session, !force, account.tokenLifetime.state(at: now) == .valid { return .notDue }
     do throws(EngineError) {
       let outcome = try await Renewal(context).renew(account, because: force ? .forced : .due(leaving: nil))

@@ -2,8 +2,8 @@ import AcctModel
 import AcctProtocol
 
 extension Renewal {
-  /// Why an account is to be renewed; together with what is known under its lock, that decides
-  /// whether a server is asked at all.
+  /// The reason for a renewal; with the state of the account under its lock, it decides whether a server is asked at
+  /// all.
   ///
   /// |          | an authorization server is asked    | a backend is asked    | the session is then extended |
   /// | ---      | ---                                 | ---                   | ---                          |
@@ -12,29 +12,28 @@ extension Renewal {
   /// | forced   | unless the time has changed         | always                | always                       |
   /// | checked  | if it is due                        | always                | if it is due                 |
   ///
-  /// A backend is never asked where another process has had its confirmation meanwhile.
+  /// A backend is never asked if another process has obtained its confirmation meanwhile.
   enum Reason: Sendable {
-    /// It may have no more than so many seconds left; the skew buffer counts if none are given.
+    /// It may have no more than so many seconds left; the skew buffer if none are given.
     case due(leaving: Int64?)
-    /// A server refused a request with this token.
+    /// A server rejected a request with this token.
     case refused(Token)
-    /// The user asks for it.
+    /// The user requests it.
     case forced
-    /// The user asks whether the credentials still work. No renewal is needed to ask an authorization
-    /// server that.
+    /// The user asks whether the credentials still work, which an authorization server can answer without a renewal.
     case checked
   }
 }
 
 extension Renewal.Reason {
-  /// Whether a server is to be asked.
+  /// Decides whether a server must be asked.
   ///
   /// - Parameters:
-  ///   - current: What is stored now that the account is locked: another process may have renewed it
-  ///     while this one waited for the lock.
+  ///   - current: The credentials that are stored now that the account is locked: another process may have renewed
+  ///     them while this one waited for the lock.
   ///   - known: The account as this command knows it.
   ///   - now: The time.
-  /// - Returns: Whether; if not, what is stored is what the caller wants.
+  /// - Returns: `true` if the server must be asked; otherwise the stored credentials are current.
   func applies(to current: Credentials, since known: Account, at now: Timestamp) -> Bool {
     let account = current.account
     let isSession = account.kind == .session
@@ -66,7 +65,7 @@ extension Renewal.Reason {
     }
   }
 
-  /// Whether a session that its backend has just confirmed is to be extended.
+  /// Returns `true` if a session that its backend has just confirmed must be extended.
   func extends(_ account: Account, at now: Timestamp) -> Bool {
     switch self {
     case .forced: true

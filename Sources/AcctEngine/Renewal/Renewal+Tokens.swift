@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Tokens, renewed at their authorization server (RFC 6749, section 6).
+/// Renewal of tokens at their authorization server (RFC 6749, section 6).
 extension Renewal {
   func renewTokens(of account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
     try await renewing(account) { (current, credentialStore) throws(EngineError) in
@@ -17,7 +17,7 @@ extension Renewal {
       guard credentials.canBeRenewed else { throw .signIn(.required(account: current.name, .expired)) }
 
       let server = try await server(of: &credentials.account)
-      // A rotated token that can't be stored is a lost session: see before anything is sent.
+      // A rotated token that can't be stored is a lost session, so this is checked before anything is sent.
       try await credentialStore.prepare()
       let due = credentials
       return try await uncancelled { () throws(EngineError) in
@@ -27,7 +27,7 @@ extension Renewal {
     }
   }
 
-  /// Does something with an account's credentials that may spend them, and again, from the reading on, where another
+  /// Runs `body` with an account's credentials, which it may use up, and repeats it from the reading on if another
   /// machine that shares the keyring was faster.
   func renewing<Value>(
     _ account: Account,
@@ -46,8 +46,8 @@ extension Renewal {
 
   /// Renews the account's own token.
   ///
-  /// Once the refresh token has brought other tokens, what the account's own is for is requested by name. A server that
-  /// rejects that has spent nothing, and is asked as before.
+  /// Once the refresh token has obtained other tokens, the account's own grant is requested by name. A server that
+  /// rejects that has used up nothing, and gets the plain request.
   private func renew(
     _ credentials: Credentials,
     at server: AuthorizationServer,
@@ -62,7 +62,7 @@ extension Renewal {
     return try await ask(forms, credentials, by: client, at: server, in: credentialStore) {
       (response, account) in
       let items = items(of: response, for: &account)
-      // A server that keeps what a second token was for may have narrowed the account, or turned it to that.
+      // A server that keeps the scope of a second token may have narrowed the account's, or replaced it by that.
       let own = credentials.account.ownGrant
       let notices = notices(response, lacking: own?.scope, own?.audiences ?? [])
       let renewed = Credentials(
@@ -77,22 +77,23 @@ extension Renewal {
     }
   }
 
-  /// Asks for tokens with a refresh token.
+  /// Requests tokens with a refresh token.
   ///
-  /// From the note that a renewal is in flight to the last write, nothing may interrupt; another machine is waited for
+  /// From the note that a renewal is in flight to the last write, nothing may interrupt; acct waits for other machines
   /// before that.
   ///
   /// - Parameters:
-  ///   - forms: What to ask for; the next one only where the server rejects what the one before asks for.
-  ///   - credentials: Whose refresh token it is.
+  ///   - forms: The requests; each is sent only if the server rejects the parameters of the one before.
+  ///   - credentials: The credentials with the refresh token.
   ///   - client: The account's client.
   ///   - server: The server.
-  ///   - credentialStore: Takes what comes of it.
-  ///   - purpose: What they ask for, where that is not the account's own token; a refusal of that is not the account's.
-  ///   - replaced: The account's own parameters of token requests that the forms have in another way.
-  ///   - keep: What is to be stored of the server's grant, with the account as it is then.
+  ///   - credentialStore: The store for the result.
+  ///   - purpose: The purpose of the tokens, if it differs from the account's own; a rejection then does not concern
+  ///     the account.
+  ///   - replaced: The account's own parameters of token requests that the forms have with another value.
+  ///   - keep: Returns the items to store from the server's grant, with the changed account.
   /// - Returns: The value that `keep` returned.
-  /// - Throws: Why there are no tokens; what the account has is kept.
+  /// - Throws: The reason why there are no tokens; the account's credentials are kept.
   func ask<Value>(
     _ forms: [GrantForm],
     _ credentials: Credentials,
@@ -153,8 +154,8 @@ extension Renewal {
     }
   }
 
-  /// What is stored of a grant: the refresh token first, since with it alone the rest can be had again; then the access
-  /// token, then the time; then, with the account, the note goes.
+  /// The items to store of a grant: the refresh token first, since all others can be obtained again with it; then the
+  /// access token, then the time; then, with the account, the note is removed.
   private func items(of response: TokenResponse, for account: inout Account) -> [Keyring.Item] {
     account.tokenLifetime = response.tokenLifetime(from: context.world.clock.now(), canRenew: true)
     var items: [Keyring.Item] = []

@@ -2,13 +2,13 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-// What a renewal that brought nothing may have done at the server all the same.
+// The effects of a failed renewal that the server may have carried out all the same.
 
 extension TokenOutcome {
-  /// Whether the server may reject what the request asks for, and not the client or the session.
+  /// `true` if the server may reject the request's parameters, and not the client or the session.
   ///
-  /// Servers have codes of their own for a scope or an audience that they do not know, and some have none. Any other
-  /// status without a code is not about the request: 401 is the client's, and the rest may be a gateway's.
+  /// Servers have their own codes for a scope or an audience that they do not know, and some have none. Any other
+  /// status without a code is not about the parameters: 401 is the client's, and the rest may be a gateway's.
   var rejectsRequest: Bool {
     switch self {
     case .unanswered(.failed(.refused(let code, _, _))): code != "invalid_client"
@@ -17,7 +17,7 @@ extension TokenOutcome {
     }
   }
 
-  /// Whether the server may have taken the refresh token although no tokens came of it.
+  /// `true` if the server may have used up the refresh token although it sent no tokens.
   var mayHaveSpentTheToken: Bool {
     switch self {
     case .unanswered(.serverFailed), .unanswered(.failed(.notJSON)),
@@ -29,14 +29,14 @@ extension TokenOutcome {
 }
 
 extension EngineError {
-  /// The same where the request was a renewal, which the server may have made although there is no answer, or
-  /// before it failed.
+  /// Returns the error for a renewal, which the server may have granted although there is no answer, or before it
+  /// failed.
   ///
-  /// - Parameter isInDoubt: Whether an earlier one may have been made, too: no answer to it was ever stored.
-  /// - Returns: The error that says so.
+  /// - Parameter isInDoubt: `true` if an earlier one may have been granted, too: no answer to it was ever stored.
+  /// - Returns: The error of a renewal whose result is unknown, or this error.
   func ofRenewal(inDoubt isInDoubt: Bool) -> EngineError {
     switch self {
-    // It was never sent, and is sent anew: an earlier one that was in doubt still is.
+    // It was never sent, and is sent again: an earlier one that was in doubt still is.
     case .network(.http(.withheld, _)): self
     case .network(.http(let failure, let origin)) where isInDoubt || mayHaveReachedTheServer:
       .network(.renewalUnanswered(failure, origin))
@@ -48,9 +48,9 @@ extension EngineError {
     }
   }
 
-  /// Whether a request may have been taken although no answer came.
+  /// `true` if the server may have received a request although no answer came.
   var mayHaveReachedTheServer: Bool {
-    // A proof or an assertion that can't be made is of a request that was not sent.
+    // A proof or an assertion that can't be made belongs to a request that was not sent.
     if case .key = self { return false }
     guard case .network(.http(let failure, _)) = self else { return true }
     return failure.wasSent

@@ -2,34 +2,34 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Renews an account's credentials so that neither a race, a crash nor a bad network loses them.
+/// Renews an account's credentials so that no race, crash or bad network loses them.
 ///
-/// A refresh token is often good for one use, a backend may accept a session once, and some servers
-/// end the session when either is used twice. So only one process at a time renews an account; a process
-/// that waited for it takes its result; what the server answers is written down before anything else
-/// happens; and only the server's own answer ends a session.
+/// A refresh token is often valid for one use, a backend may accept a session once, and some servers end the session
+/// when either is used twice. So only one process at a time renews an account; a process that waited for it uses its
+/// result; the server's answer is stored before anything else happens; and only the server's own answer ends a
+/// session.
 struct Renewal: Sendable {
   let context: EngineContext
 
   init(_ context: EngineContext) { self.context = context }
 
-  /// What a renewal leaves in hand, without another conversation with the keyring.
+  /// The result of a renewal, so that the keyring need not be read again.
   struct Outcome: Sendable {
     var credentials: Credentials
-    /// Whether this process asked the server.
+    /// `true` if this process asked the server.
     var wasDue: Bool
 
-    /// The token, however short its life.
+    /// The token, even if it expires soon.
     func grant(at now: Timestamp) throws(EngineError) -> AccessGrant { try credentials.grant(at: now) }
   }
 
   /// Renews an account if its reason still applies under its lock.
   ///
   /// - Parameters:
-  ///   - account: As this command knows it.
+  ///   - account: The account as this command knows it.
   ///   - reason: Decides whether the server is asked.
-  /// - Returns: The credentials as they are stored then, whichever process has renewed them.
-  /// - Throws: Why they could not be renewed; they are kept in every case.
+  /// - Returns: The credentials as they are then stored, whichever process has renewed them.
+  /// - Throws: The reason why they could not be renewed; they are kept in every case.
   func renew(_ account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
     switch account.kind {
     case .oauth:
@@ -44,7 +44,7 @@ struct Renewal: Sendable {
 }
 
 extension Renewal {
-  /// What a renewal sends: the refresh token, or the same request as at first.
+  /// The form of a renewal: the refresh token, or the same request as at first.
   func form(for credentials: Credentials, _ client: ServerClient, _ server: AuthorizationServer) -> GrantForm {
     let account = credentials.account
     guard let refreshToken = credentials.refreshToken, !account.client.grant.renewsItself else {
@@ -55,7 +55,7 @@ extension Renewal {
 }
 
 extension Credentials {
-  /// Whether there is what a renewal needs.
+  /// `true` if they include everything that a renewal needs.
   var canBeRenewed: Bool {
     guard account.tokenType != .dpop || key != nil else { return false }
     return account.client.grant.renewsItself || refreshToken != nil
@@ -65,7 +65,7 @@ extension Credentials {
 extension ServerClient {
   /// The client of an account.
   ///
-  /// - Throws: ``SignInError/clientSecretMissing(account:)`` where the keyring lacks what its method needs.
+  /// - Throws: ``SignInError/clientSecretMissing(account:)`` if the keyring lacks the secret or key of its method.
   init(_ credentials: Credentials, at server: AuthorizationServer) throws(EngineError) {
     self.init(
       id: credentials.account.identity.clientID,

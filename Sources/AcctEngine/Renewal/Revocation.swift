@@ -2,12 +2,11 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Tells the server that a session is over (RFC 7009, or a backend's own way); best effort, and
-/// never for long.
+/// Ends a session at the server (RFC 7009, or a backend's own way); best effort, and never for long.
 struct Revocation: Sendable {
   private let context: EngineContext
 
-  /// A server that is slow to say goodbye is left: 5 seconds for each request at most.
+  /// Limits each request to 5 seconds: a slow server is not waited for.
   init(_ context: EngineContext) {
     var context = context
     context.timeout = min(context.timeout, 5)
@@ -17,7 +16,7 @@ struct Revocation: Sendable {
   /// Asks the server to end a session.
   ///
   /// - Parameter credentials: Its tokens and key; the refresh token goes first, since it is the session.
-  /// - Returns: What happened, for the user to know; `nil` where there is nothing to revoke.
+  /// - Returns: A notice of the result for the user; `nil` if there is nothing to revoke.
   func revoke(_ credentials: Credentials) async -> Notice? {
     let account = credentials.account
     if account.kind == .session { return await logOut(account, credentials.token) }
@@ -55,24 +54,22 @@ struct Revocation: Sendable {
 
 /// Ends the session that a new sign-in to the same account has replaced.
 ///
-/// Without this it would stay valid at the server, with no one left to end it. Only servers of the AT
-/// Protocol are asked, which keep each session apart: others end all sessions of a user and a client with the
-/// revocation of one refresh token (RFC 7009, section 2.1, allows it; Keycloak and Google do it), and so
-/// the new one.
+/// Without this it would stay valid at the server, and nothing would ever end it. Only servers of the AT Protocol are
+/// asked, which keep each session apart: others end all sessions of a user and a client with the revocation of one
+/// refresh token (RFC 7009, section 2.1, allows it; Keycloak and Google do it), and so the new one.
 package struct ReplacedSession: Sendable {
   private let context: EngineContext
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// Revokes what an account had before, once the new credentials are stored; best effort.
+  /// Revokes an account's earlier credentials, after the new ones are stored; best effort.
   ///
-  /// Credentials that a file or a backend brought may be in use elsewhere, so they are left.
+  /// Credentials from a file or a backend may be in use elsewhere, so they are left alone.
   ///
   /// - Parameters:
-  ///   - added: The account, and what it was before.
-  ///   - credentials: What it has now; a token that is in both is not revoked.
-  /// - Returns: What the user should know; `nil` where the session is over, or can't be ended at this
-  ///   server.
+  ///   - added: The account, and its state before.
+  ///   - credentials: Its new credentials; a token that is in both is not revoked.
+  /// - Returns: A notice if the revocation failed; `nil` if the session has ended, or can't be ended at this server.
   package func revoke(_ added: AddAccount.Added, replacedBy credentials: NewCredentials) async -> Notice? {
     guard let before = added.before, before.account.kind == .oauth, before.account.source == .issuer,
       credentials.source == .issuer, before.account.did != nil, before.account.recordedState.state != .reauthRequired

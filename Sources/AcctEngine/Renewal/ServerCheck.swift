@@ -8,32 +8,32 @@ package struct ServerCheck: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// What a check found where nothing is wrong.
+  /// The result of a check that found no error.
   package enum Outcome: Equatable, Sendable {
-    /// The server takes the credentials.
+    /// The server accepts the credentials.
     case confirmed
-    /// The server could not be asked, or did not tell.
+    /// The server could not be asked, or gave no verdict.
     case notChecked(Notice.NotChecked, Origin)
     /// No server is known that could be asked.
     case notCheckable
   }
 
-  /// Asks; returns if the server takes the credentials, or can't be asked.
+  /// Asks the server; returns normally if it accepts the credentials, or can't be asked.
   ///
-  /// A backend and an AT Protocol data server are asked for the session; a backend's word that it
-  /// is over is written down. Of another account the authorization server is asked whether the token
-  /// works, after a renewal if that was due. For a guest no server is asked: its backend
-  /// offers nothing, and any request to it could use up what little a guest has.
+  /// A backend and an AT Protocol data server are asked for the session; a backend's statement that it has ended is
+  /// stored. For any other account the authorization server is asked whether the token works, after a renewal if that
+  /// was due. For a guest no server is asked: its backend has no endpoint for it, and any request to it could use up a
+  /// part of the guest's small quota.
   ///
-  /// - Parameter account: Whose credentials.
-  /// - Returns: Whether a server has confirmed them.
-  /// - Throws: ``EngineError``; a refusal changes nothing of what is kept.
+  /// - Parameter account: The account to check.
+  /// - Returns: The result.
+  /// - Throws: ``EngineError``; a rejection does not change the stored credentials.
   package func check(_ account: Account) async throws(EngineError) -> Outcome {
     switch account.kind {
     case .session:
       _ = try await Renewal(context).renew(account, because: .checked)
       return .confirmed
-    // What its token says of itself is looked at.
+    // Only the token's own expiry is checked.
     case .guest:
       _ = try await TokenProvider(context, .allowed).grant(to: account)
       return .notCheckable
@@ -63,7 +63,7 @@ package struct ServerCheck: Sendable {
     }
   }
 
-  /// Asks the authorization server itself, and once more after a renewal.
+  /// Asks the authorization server itself, and again after a renewal.
   private func checkToken(_ grant: AccessGrant, of account: Account) async throws(EngineError) -> Outcome {
     guard account.hasServer else { return .notCheckable }
     let check = TokenCheck(context)
@@ -87,7 +87,7 @@ package struct ServerCheck: Sendable {
     }
   }
 
-  /// Writes down what the server has just said of the credentials.
+  /// Records the server's statement about the credentials.
   private func record(
     _ event: SessionEvent,
     because reason: String = "",

@@ -3,31 +3,31 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// Asks an authorization server whether an access token of its own works.
+/// Asks an authorization server whether one of its access tokens works.
 struct TokenCheck: Sendable {
   private let context: EngineContext
 
   init(_ context: EngineContext) { self.context = context }
 
-  /// What the server says.
+  /// The server's verdict.
   enum Verdict {
     case accepted
     case rejected(reason: String)
     /// It named another user than before.
     case otherUser(OtherUser, Origin)
-    /// It has nothing that this token, or this client, may ask, or does not tell.
+    /// It has no endpoint for this token, or this client, or its answer does not tell.
     case unknown(Notice.NotChecked, Origin)
   }
 
-  /// Asks the userinfo endpoint, where the token was granted for it (OpenID Connect Core 1.0,
-  /// section 5.3) or the sign-in got its subject there, else the introspection endpoint (RFC 7662), which many servers keep from public
+  /// Asks the userinfo endpoint, if the token was granted for it (OpenID Connect Core 1.0, section 5.3) or the sign-in
+  /// got its subject there, else the introspection endpoint (RFC 7662), which many servers do not open to public
   /// clients.
   ///
   /// - Parameters:
   ///   - grant: The token.
-  ///   - account: Whose token.
-  /// - Returns: The server's word.
-  /// - Throws: ``EngineError`` where there is no answer, or no metadata.
+  ///   - account: The account of the token.
+  /// - Returns: The server's verdict.
+  /// - Throws: ``EngineError`` if there is no answer, or no metadata.
   func verdict(on grant: AccessGrant, of account: Account) async throws(EngineError) -> Verdict {
     // A token for another resource (RFC 8707) is not for the server's own endpoints.
     guard account.resources.isEmpty else {
@@ -97,8 +97,8 @@ struct TokenCheck: Sendable {
 }
 
 extension Account {
-  /// Whether its token must pass at the userinfo endpoint: one that does not is refused.
+  /// `true` if its token must be accepted by the userinfo endpoint: a token that is not was rejected.
   ///
-  /// The caller has made sure that the token is for no other resource.
+  /// The caller has checked that the token is for no other resource.
   fileprivate var mustPassUserinfo: Bool { Scope.words(scope).contains("openid") || subjectStatements.userinfo != nil }
 }

@@ -2,12 +2,12 @@ package import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Gets the token of an account, renewed first where that is due.
+/// Provides the token of an account, renewed first if that is due.
 package struct TokenProvider: Sendable {
   let context: EngineContext
   let network: Network
 
-  /// Whether a renewal may be tried.
+  /// The permission to attempt a renewal.
   package enum Network: Sendable { case allowed, forbidden }
 
   package init(_ context: EngineContext, _ network: Network) {
@@ -18,11 +18,11 @@ package struct TokenProvider: Sendable {
   /// Returns a token that can be used now.
   ///
   /// - Parameters:
-  ///   - account: Whose token.
+  ///   - account: The account.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
   /// - Returns: The token, and the key that it is bound to.
-  /// - Throws: ``SignInError/required(account:_:)``, why the keyring gave no answer, or why
-  ///   a token that is past could not be renewed.
+  /// - Throws: ``SignInError/required(account:_:)``, the keyring's failure, or the reason why an expired token could
+  ///   not be renewed.
   package func grant(to account: Account, leaving minimum: Int64? = nil) async throws(EngineError) -> AccessGrant {
     if account.recordedState.tokenStands { return try await outlasting(account, leaving: minimum ?? 0) }
     try account.requireNotEnded(at: context.world.clock.now())
@@ -52,7 +52,7 @@ package struct TokenProvider: Sendable {
     }
   }
 
-  /// A token that stands although its session has ended; it is not renewed.
+  /// Returns a token that is still valid although its session has ended; it is not renewed.
   private func outlasting(_ account: Account, leaving minimum: Int64) async throws(EngineError) -> AccessGrant {
     let now = context.world.clock.now()
     guard account.tokenLifetime.secondsLeft(at: now).map({ $0 > minimum }) ?? true else {
@@ -63,14 +63,14 @@ package struct TokenProvider: Sendable {
     return grant
   }
 
-  /// Discards a guest's token that is past, and returns what to tell of it.
+  /// Discards a guest's expired token, and returns the error to report.
   private func ending(_ credentials: Credentials, _ assessment: Assessment, at now: Timestamp) async -> EngineError {
     var assessment = assessment
     if credentials.assess(at: now).action == .discard {
-      // What can't be removed now is removed the next time; that it is past is the news.
+      // If it can't be removed now, the next command removes it; the error reports that it has expired.
       try? await GuestTokenEnd(context).past(credentials.account)
     } else {
-      // More was asked for than is usual: other requests can still use it.
+      // The request was for more time than usual: other requests can still use the token.
       assessment.reason = "it has less time left than requested"
     }
     return credentials.account.stateError(assessment)
@@ -101,7 +101,7 @@ package struct TokenProvider: Sendable {
 }
 
 extension EngineError {
-  /// Whether a token that is still valid must not take the place of the one that could not be had.
+  /// `true` if a token that is still valid must not be used in place of the new one.
   var forbidsTheOldToken: Bool {
     switch self {
     // The session has ended.

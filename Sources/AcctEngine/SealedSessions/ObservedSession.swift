@@ -2,26 +2,26 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Takes over the session that a backend rolled by an answer to another program.
+/// Stores the session that a backend issued in a response to another program.
 ///
-/// Where a backend takes none but the newest session, `acct header URL | curl` would else lose it.
-/// But what stands in the headers proves nothing: they may be old, or those of a redirect's end, and
-/// another user's session would have the user act as that one. So the backend is asked, and it is
-/// kept only if the backend says that it goes on, and is this account's.
+/// A backend that accepts only the newest session would otherwise lose the account's with `acct header URL | curl`.
+/// But the headers prove nothing: they may be old, or those of a redirect's target, and another user's session would
+/// make the user act as that one. So the backend is asked, and the session is stored only if the backend states that
+/// it is valid, and is this account's.
 struct ObservedSession: Sendable {
   private let context: EngineContext
 
   init(_ context: EngineContext) { self.context = context }
 
-  /// Keeps the session that a head brought, if there is one that is not kept yet.
+  /// Stores the session in a response head, if there is one that is not stored yet.
   ///
   /// - Parameters:
-  ///   - head: As another program printed it.
-  ///   - origin: Whose answer; another origin's cookies are no sessions of the backend's.
-  ///   - account: Whose session the request carried.
-  /// - Returns: What the user should know where it was not kept.
-  /// - Throws: ``EngineError``: the backend gave no answer or names another user, or the keyring
-  ///   can't take it. What was kept before is then still kept.
+  ///   - head: The head as another program printed it.
+  ///   - origin: The origin of the response; another origin's cookies are not sessions of the backend.
+  ///   - account: The account whose session the request carried.
+  /// - Returns: A notice if the backend rejected the session.
+  /// - Throws: ``EngineError``: the backend gave no answer or names another user, or the keyring can't store it. The
+  ///   earlier session is then still stored.
   func keep(from head: PrintedHead, of origin: Origin, for account: Account) async throws(EngineError) -> Notice? {
     guard account.kind == .session, origin == account.service, head.status != 401,
       let observed = RotatedCookie.session(in: head.fields, at: context.world.clock.now())?.token
@@ -32,7 +32,7 @@ struct ObservedSession: Sendable {
       return try await Renewal(context).renewing(account) {
         (current, credentialStore) throws(EngineError) -> Notice? in
         guard try await credentialStore.read().token != observed else { return nil }
-        // Being asked, the backend may roll it once more: see that the keyring can take that.
+        // The backend may replace it again in its answer, so the keyring must be ready to store that.
         try await credentialStore.prepare()
         return try await uncancelled { () throws(EngineError) in
           try await keep(observed, from: origin, for: current, in: credentialStore)
@@ -81,8 +81,8 @@ struct ObservedSession: Sendable {
 }
 
 extension Account {
-  /// Refuses a session that its backend does not call this account's: that it names no other user is
-  /// enough for one that came in answer to the account's own, but not for any other.
+  /// Rejects a session that its backend does not state to be this account's: naming no other user suffices for a
+  /// session in a response to the account's own, but not for any other.
   fileprivate func requireNamed(_ owner: SessionOwner, _ origin: Origin, _ held: HeldSecrets) throws(EngineError) {
     try require(owner, origin, held)
     guard owner.did != nil || owner.handle != nil && owner.handle == handle else {

@@ -2,12 +2,12 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// A backend's sealed session: validated, then extended, and only then over.
+/// Renewal of a backend's sealed session: validated, then extended, and only then ended.
 ///
-/// Between two attempts the lock is free and Ctrl-C works: many processes that wait for one backend
-/// wait together, and the first that reaches it answers for all.
+/// Between two attempts the lock is free and Ctrl-C works: many processes that wait for one backend wait together, and
+/// the first that reaches it obtains the answer for all.
 extension Renewal {
-  /// How long others may take to store what the backend has just given them, in seconds.
+  /// The time that other processes get to store a session that the backend has just issued, in seconds.
   private static let moment: Int64 = 1
 
   func renewSession(of account: Account, because reason: Reason) async throws(EngineError) -> Outcome {

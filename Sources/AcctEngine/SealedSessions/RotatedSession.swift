@@ -2,33 +2,33 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Keeps the session that a backend puts in place of the one that a user's request carried.
+/// Stores the session by which a backend replaces the one that a user's request carried.
 ///
-/// A backend may take none but the newest; what it rolls by any answer would else be lost.
+/// A backend may accept only the newest; a session that it issues in any response would otherwise be lost.
 struct RotatedSession: Sendable {
   private let context: EngineContext
 
   init(_ context: EngineContext) { self.context = context }
 
-  /// What an answer puts in the old one's place.
+  /// A new session in a response.
   private struct Successor {
     var session: SealedSession
-    /// Whom the answer names.
+    /// The user that the response names.
     var owner: SessionOwner
-    /// Whether the old one was extended: when the new one ends is not known then.
+    /// `true` if the old one was extended: the expiry of the new one is then unknown.
     var isExtension: Bool
   }
 
-  /// Stores the new session, if there is one and the old one is still what is kept.
+  /// Stores the new session, if there is one and the old one is still stored.
   ///
   /// - Parameters:
-  ///   - response: The answer; what had to be read of it comes again.
-  ///   - method: The request's.
-  ///   - url: The request's; another origin's sessions are none of the backend's.
+  ///   - response: The response; the part of its body that is read is returned again.
+  ///   - method: The method of the request.
+  ///   - url: The URL of the request; another origin's sessions are not the backend's.
   ///   - sent: The session that the request carried.
-  ///   - account: Who made the request.
-  /// - Throws: ``EngineError``: the answer is about another user's session, or the keyring can't
-  ///   take it, with time to unlock it.
+  ///   - account: The account that made the request.
+  /// - Throws: ``EngineError``: the response is about another user's session, or the keyring can't store it, with time
+  ///   to unlock it.
   func keep(
     from response: inout StreamedResponse,
     to method: String,
@@ -63,24 +63,24 @@ struct RotatedSession: Sendable {
     _ isExtension: Bool,
     for account: Account
   ) async throws(EngineError) {
-    // The lock is held while the keyring is waited for: no other process asks with the old one.
+    // The lock is held while acct waits for the keyring: no other process sends the old one.
     try await KeyringRetry(context).run(for: account.name.description) {
       (interaction) async throws(EngineError) in
       var context = context
       context.interaction = interaction
-      // An engine that can't be asked now is told of it as soon as it is there.
+      // An engine that can't be asked now gets it as soon as it is available.
       let credentialStore = try await context.settledCredentials(of: account, allowingCopy: true)
-      // A renewal, a sign-in or a later answer may have brought another one meanwhile.
+      // A renewal, a sign-in or a later response may have stored another one meanwhile.
       guard try await credentialStore.read().token == sent else { return }
       let known = credentialStore.account
       let kept = known.keeping(isExtended: isExtension, at: context.world.clock.now())
       try await credentialStore.write([.init(.session, session.secret)], with: kept)
-      // Also unchanged: a keyring need not announce it, and a proxy hears of it by the file.
+      // Also if it is unchanged: not every keyring announces the write, and a proxy notices it by the file.
       try credentialStore.saveWritten(kept)
     }
   }
 
-  /// What an answer puts in the old one's place; only an answer about the session names its owner.
+  /// The new session in a response; only a response about the session names its owner.
   private func successor(
     in response: inout StreamedResponse,
     to method: String,
@@ -94,7 +94,7 @@ struct RotatedSession: Sendable {
       SessionBackend.paths.contains(url.path)
       ? await response.answer(redacting: context.world.held.redactor) : nil
     do throws(OAuthError) {
-      // As in a renewal, what the body brings comes after the cookie's.
+      // As in a renewal, the body's session has precedence over the cookie's.
       if mayExtend, let answer, let extended = try extended(by: answer, isRolled) { return extended }
       let cookie = try RotatedCookie(in: response.head.fields, status: response.head.status, naming: answer, at: now)
       return cookie.map { Successor(session: $0.session, owner: $0.owner, isExtension: false) }
@@ -103,10 +103,10 @@ struct RotatedSession: Sendable {
     }
   }
 
-  /// The session in the body of an answer that extends the old one.
+  /// The session in the body of a response that extends the old one.
   ///
-  /// - Throws: ``OAuthError/malformedAnswer(member:)`` where the backend says that it does, and it
-  ///   can't be read; but for a cookie, the session would be lost without a word.
+  /// - Throws: ``OAuthError/malformedAnswer(member:)`` if the backend states an extension that can't be read; without
+  ///   a cookie, the session would be lost silently.
   private func extended(by answer: ServerAnswer, _ isRolled: Bool) throws(OAuthError) -> Successor? {
     switch SessionRefreshAnswer(answer) {
     case .granted(let session, let owner): return Successor(session: session, owner: owner, isExtension: true)
@@ -117,10 +117,10 @@ struct RotatedSession: Sendable {
 }
 
 extension Account {
-  /// The same with the session that an answer put in the old one's place, or that extends the old one.
+  /// Returns the account with the state for a new session in a response.
   fileprivate func keeping(isExtended: Bool, at now: Timestamp) -> Account {
     var account = self
-    // Another process may have shown the backend the old one since, and been told that it is over.
+    // Another process may have sent the old one to the backend since, and recorded its end.
     if recordedState != .signedIn { account.take(.replaced, at: now) }
     if isExtended {
       account.tokenLifetime.expiresAt = nil

@@ -2,17 +2,17 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// A backend-for-frontend, as its clients see it; the sealed session goes to its origin alone.
+/// A client of a backend-for-frontend; the sealed session is sent only to its origin.
 struct SessionBackend: Sendable {
   let origin: Origin
   private let context: EngineContext
 
   private static let sessionPath = "/api/auth/session"
   private static let refreshPath = "/mobile/refresh-token"
-  /// The calls whose answers say whose session it is.
+  /// The paths of the calls whose answers name the session's owner.
   static let paths = [sessionPath, refreshPath]
 
-  /// Whether a request asks for a session in place of the one that it carries.
+  /// Returns `true` if a request asks for a new session in place of the one that it carries.
   static func extends(_ method: String, _ url: HTTPURL) -> Bool { method == "GET" && url.path == refreshPath }
 
   init(_ origin: Origin, _ context: EngineContext) {
@@ -20,16 +20,16 @@ struct SessionBackend: Sendable {
     self.context = context
   }
 
-  /// What a backend says of a session, and the one that it put in its place, if it did.
+  /// A backend's answer about a session, and the new session in it, if there is one.
   typealias Word<Answer> = (answer: Answer, rotated: RotatedCookie?)
 
-  /// Asks whether a session goes on.
+  /// Asks whether a session is still valid.
   ///
   /// - Parameters:
   ///   - session: The session.
   ///   - mayBeSent: See ``HTTPRequest/mayBeSent``.
-  /// - Returns: The backend's word.
-  /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
+  /// - Returns: The backend's answer.
+  /// - Throws: ``NetworkError/http(_:_:)`` if there is no answer.
   func validate(
     _ session: Token,
     mayBeSent: (@Sendable () -> Bool)? = nil
@@ -38,13 +38,13 @@ struct SessionBackend: Sendable {
     return (SessionAnswer(answer), rotated)
   }
 
-  /// Asks for a session in place of this one.
+  /// Requests a new session in place of this one.
   ///
   /// - Parameters:
   ///   - session: The session.
   ///   - mayBeSent: See ``HTTPRequest/mayBeSent``.
-  /// - Returns: The backend's word.
-  /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
+  /// - Returns: The backend's answer.
+  /// - Throws: ``NetworkError/http(_:_:)`` if there is no answer.
   func refresh(
     _ session: Token,
     mayBeSent: (@Sendable () -> Bool)? = nil
@@ -69,7 +69,7 @@ struct SessionBackend: Sendable {
         at: context.world.clock.now()
       )
     } catch {
-      // Whose it is can't be known; the answer itself is no better, and says so.
+      // Its owner can't be known; the answer itself is malformed, too, and reported as such.
       rotated = nil
     }
     return (answer, rotated)
@@ -77,15 +77,15 @@ struct SessionBackend: Sendable {
 
   /// Ends a session; returns the status of the answer.
   ///
-  /// - Throws: ``NetworkError/http(_:_:)`` where there is no answer.
+  /// - Throws: ``NetworkError/http(_:_:)`` if there is no answer.
   func logOut(_ session: Token) async throws(EngineError) -> Int {
     try await send("POST", "/api/auth/logout", session).status
   }
 
   /// Starts a sign-in.
   ///
-  /// - Returns: Where the browser goes.
-  /// - Throws: ``EngineError``: no answer, or not the one that was wanted.
+  /// - Returns: The address for the browser.
+  /// - Throws: ``EngineError``: no answer, or not the expected one.
   func start(_ handle: Handle, challenge: String) async throws(EngineError) -> HTTPURL {
     let body = MobileStart.body(handle: handle, challenge: challenge)
     let response = try await send("POST", "/api/auth/mobile-start", nil, body)
@@ -98,7 +98,7 @@ struct SessionBackend: Sendable {
     }
   }
 
-  /// The page that asks for the handle and does the start itself.
+  /// The page that asks for the handle and starts the sign-in itself.
   func page() throws(EngineError) -> HTTPURL { try origin.url("/mobile-auth") }
 
   private func send(

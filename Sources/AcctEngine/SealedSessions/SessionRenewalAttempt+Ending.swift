@@ -2,27 +2,27 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// How an attempt ends that did not bring a session that goes on.
+/// The ends of an attempt that did not result in a valid session.
 extension SessionRenewalAttempt {
-  /// Why the backend would not confirm the session.
+  /// The reason why the backend did not confirm the session.
   struct Refusal {
     var reason: String
-    /// Whether it is the server's own word that the session is over.
+    /// `true` if the server itself states that the session has ended.
     var isFinal: Bool
   }
 
-  /// What is to be made of a session that neither was confirmed nor could be extended.
+  /// Decides about a session that was neither confirmed nor extended.
   ///
-  /// A backend may take none but the newest session, and calls any other over. Another process's
-  /// request may just have been given the newest, and waits for this one's lock to store it. So the
-  /// word counts only if the same session is still kept after the lock was free for a moment.
+  /// A backend may accept only the newest session, and reports any other as ended. Another process's request may just
+  /// have obtained the newest, and waits for this one's lock to store it. So the answer counts only if the same
+  /// session is still stored after the lock was free for a moment.
   ///
   /// - Parameters:
-  ///   - refusal: Why it was not confirmed; `nil` if it was.
-  ///   - tries: Of this command so far.
-  ///   - error: Why it could not be extended, where that is all there is to tell.
-  /// - Returns: That the word is doubtful.
-  /// - Throws: Why the session does not go on.
+  ///   - refusal: The reason why it was not confirmed; `nil` if it was.
+  ///   - tries: The attempts of this command so far.
+  ///   - error: The reason why it could not be extended, if there is no other to report.
+  /// - Returns: ``End/doubtful``.
+  /// - Throws: The reason why the session does not continue.
   mutating func conclude(
     _ refusal: Refusal?,
     _ tries: inout Tries,
@@ -32,7 +32,7 @@ extension SessionRenewalAttempt {
     guard refusal.isFinal else { throw try settled(refusedError(refusal.reason)) }
     guard tries.doubted == session else {
       (tries.doubted, tries.verdict) = (session, refusal.reason)
-      // An interruption that was found stays to be told of.
+      // An interruption that was found must still be reported later.
       if !wasInterrupted { account.renewalStartedAt = nil }
       try save()
       return .doubtful
@@ -40,7 +40,7 @@ extension SessionRenewalAttempt {
     throw try ended(refusal.reason)
   }
 
-  /// Writes down that the session is over, and why.
+  /// Records the end of the session, with the reason.
   mutating func ended(_ reason: String) throws(EngineError) -> EngineError {
     let reason = wasInterrupted ? Renewal.interrupted(because: reason) : reason
     account.take(.ended, reason: reason, at: context.world.clock.now())
@@ -49,7 +49,7 @@ extension SessionRenewalAttempt {
 
   func refusedError(_ reason: String) -> EngineError { .session(.refused(account: account.name, reason: reason)) }
 
-  /// No answer: the note stays where the backend may have given one.
+  /// Handles a missing answer: the note stays if the backend may have given one.
   mutating func unanswered(_ error: EngineError) throws(EngineError) -> End {
     if !error.mayHaveReachedTheServer && !wasInterrupted { account.renewalStartedAt = nil }
     try save()
@@ -58,10 +58,10 @@ extension SessionRenewalAttempt {
     return .again(said)
   }
 
-  /// An answer that says nothing of the session: a backend that fails may soon work again.
+  /// Handles an answer that says nothing about the session: a backend that fails may soon work again.
   ///
-  /// It may have replaced the session before it failed, so the note stays; and one that was found stays in
-  /// any case.
+  /// It may have replaced the session before it failed, so the note stays; and a note that was found stays in any
+  /// case.
   mutating func unanswered(_ noAnswer: NoAnswer) throws(EngineError) -> End {
     let error = EngineError(noAnswer, backend.origin).ofRenewal(inDoubt: wasInterrupted)
     guard case .serverFailed = noAnswer else {
@@ -83,7 +83,7 @@ extension SessionRenewalAttempt {
     return error
   }
 
-  /// Takes the note away: nothing is in flight any more.
+  /// Removes the note: no request is in flight any more.
   mutating func done() throws(EngineError) -> End {
     account.renewalStartedAt = nil
     try save()

@@ -2,23 +2,23 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// What an attempt writes down: the new session first, since with it the rest can be asked for again.
+/// The writes of an attempt: the new session first, since all else can be requested again with it.
 extension SessionRenewalAttempt {
-  /// Keeps the session that an answer put in place of the one that was sent, whatever else the
-  /// answer says: a backend may take no other from then on.
+  /// Stores the new session in a response, whatever else the response says: a backend may accept no other from then
+  /// on.
   mutating func keep(_ rotated: RotatedCookie?) async throws(EngineError) {
     guard let rotated else { return }
     try requireOwn(rotated.owner)
     try await store(rotated.session)
   }
 
-  /// Keeps what the backend confirmed.
+  /// Applies the details that the backend confirmed.
   mutating func keep(_ details: SessionDetails) throws(EngineError) {
     try requireOwn(details.owner)
     account.keep(details, at: context.world.clock.now())
   }
 
-  /// Keeps a new session whose end is not known yet.
+  /// Stores a new session whose expiry is not known yet.
   mutating func replace(_ sealed: SealedSession) async throws(EngineError) {
     account.tokenLifetime.expiresAt = nil
     account.take(.confirmed, at: context.world.clock.now())
@@ -40,7 +40,7 @@ extension SessionRenewalAttempt {
 }
 
 extension Account {
-  /// Takes over what a backend confirmed of its session.
+  /// Applies the details that a backend confirmed for its session.
   mutating func keep(_ details: SessionDetails, at now: Timestamp) {
     handle = details.owner.handle ?? handle
     displayName = details.displayName ?? displayName
@@ -48,7 +48,7 @@ extension Account {
     take(.confirmed, at: now)
   }
 
-  /// Rejects what a backend says of another user's session.
+  /// Rejects a backend's statement about another user's session.
   ///
   /// - Throws: ``SessionError/otherIdentity(expected:found:_:)``.
   func require(_ owner: SessionOwner, _ origin: Origin, _ held: HeldSecrets) throws(EngineError) {

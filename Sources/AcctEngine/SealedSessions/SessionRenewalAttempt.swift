@@ -2,8 +2,8 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// One try to keep a session, from the note that it is in flight to the last write; its caller
-/// holds the account's lock, and signals back.
+/// One attempt to renew a session, from the note that it is in flight to the last write; its caller holds the
+/// account's lock, and holds back signals.
 struct SessionRenewalAttempt {
   var account: Account
   var session: Token
@@ -11,11 +11,11 @@ struct SessionRenewalAttempt {
   let wasInterrupted: Bool
   let backend: SessionBackend
   let credentialStore: CredentialStore
-  /// Asked before each request, where other machines share the keyring.
+  /// Checked before each request, if other machines share the keyring.
   ///
-  /// What is stored ends the right to send, so it is taken again for the next request.
+  /// A write ends the right to send, so it is claimed again for the next request.
   var mayBeSent: (@Sendable () -> Bool)?
-  /// Whether that right has to be taken again.
+  /// `true` if that right has to be claimed again.
   var needsClaim = false
   let context: EngineContext
 
@@ -38,28 +38,27 @@ struct SessionRenewalAttempt {
     wasInterrupted = account.renewalStartedAt != nil
   }
 
-  /// What is stored when it is done.
+  /// The credentials that are stored at the end.
   var credentials: Credentials { Credentials(account: account, token: session) }
 
-  /// How a try ends.
+  /// The end of an attempt.
   enum End {
     case done
-    /// Nothing is known yet: worth another try, after a pause.
+    /// Nothing is known yet: worth another attempt, after a pause.
     case again(EngineError)
-    /// The backend says that it is over: to be believed if the same session is still kept a moment
-    /// later.
+    /// The backend reports that it has ended, which counts if the same session is still stored a moment later.
     case doubtful
   }
 
-  /// What has been tried before, and is tried once more at most.
+  /// The attempts of a command so far, each of which is repeated at most once.
   struct Tries {
     /// The last confirmation that this command knows of; a later one is another process's.
     var seen: Timestamp?
     var exceptions = 0
     var refreshes = 0
-    /// The session that the backend has called over before the account's lock was let go.
+    /// The session that the backend reported as ended before the account's lock was released.
     var doubted: Token?
-    /// Why, if there is nothing more to be asked about it.
+    /// The reason, if nothing remains to be asked about it.
     var verdict: String?
 
     init(since seen: Timestamp?) { self.seen = seen }
@@ -67,8 +66,8 @@ struct SessionRenewalAttempt {
 
   /// Validates the session, and extends it if that is needed.
   ///
-  /// - Parameter tries: Of this command so far.
-  /// - Returns: Whether to try again.
+  /// - Parameter tries: The attempts of this command so far.
+  /// - Returns: The end of the attempt, with ``End/again(_:)`` or ``End/doubtful`` to repeat it.
   /// - Throws: ``EngineError``; the session is kept in every case.
   mutating func run(_ tries: inout Tries) async throws(EngineError) -> End {
     if let verdict = tries.verdict.take(), tries.doubted == session { throw try ended(verdict) }
@@ -93,7 +92,7 @@ struct SessionRenewalAttempt {
     }
   }
 
-  /// Asks for a new session; what was said before decides what a "no" means.
+  /// Requests a new session; the earlier answer decides the meaning of a rejection.
   private mutating func extend(_ tries: inout Tries, after refusal: Refusal?) async throws(EngineError) -> End {
     try await claimAgain()
     let word: SessionBackend.Word<SessionRefreshAnswer>
@@ -115,9 +114,9 @@ struct SessionRenewalAttempt {
     }
   }
 
-  /// Learns from the backend how long a session is good for that it has just given.
+  /// Asks the backend for the expiry of a session that it has just issued.
   ///
-  /// Without an answer it is as good as any whose end is not known.
+  /// Without an answer it is as valid as any session whose expiry is unknown.
   private mutating func confirm(_ tries: inout Tries) async throws(EngineError) -> End {
     try await claimAgain()
     guard let word = try? await validated() else { return try done() }
@@ -137,7 +136,7 @@ struct SessionRenewalAttempt {
     try await backend.validate(session, mayBeSent: mayBeSent)
   }
 
-  /// Takes the right to send again, if a store has ended it.
+  /// Claims the right to send again, if a write has ended it.
   private mutating func claimAgain() async throws(EngineError) {
     guard needsClaim else { return }
     mayBeSent = try await credentialStore.claim(account)
@@ -150,7 +149,7 @@ struct SessionRenewalAttempt {
 }
 
 extension Account {
-  /// The same with the note that a renewal is in flight.
+  /// Returns the account with the note that a renewal is in flight.
   func inFlight(since now: Timestamp) -> Account {
     var account = self
     account.renewalStartedAt = now

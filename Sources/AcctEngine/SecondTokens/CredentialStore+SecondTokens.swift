@@ -5,12 +5,12 @@ import AcctProtocol
 extension CredentialStore {
   /// Reads the second tokens of the account.
   ///
-  /// An item that is damaged counts as missing: each token can be had again, and the next one replaces the item.
+  /// A damaged item counts as missing: each token can be obtained again, and the next one replaces the item.
   func secondTokens() async throws(EngineError) -> SecondTokens {
     Self.secondTokens(in: try await items([.secondTokens]))
   }
 
-  /// Reads the second tokens, and the key that they are bound to, in one conversation.
+  /// Reads the second tokens, and the key that they are bound to, in one conversation with the keyring.
   func secondTokensWithKey() async throws(EngineError) -> (tokens: SecondTokens, key: DPoPKey?) {
     let isBound = account.tokenType == .dpop
     let items = try await items(isBound ? [.secondTokens, .keypair] : [.secondTokens])
@@ -36,7 +36,7 @@ extension CredentialStore {
   }
 }
 
-/// What a second token is for, and when it expires.
+/// The purpose of a second token, and its expiry.
 package struct SecondTokenSummary: Equatable, Sendable {
   package var audience: String?
   package var scope: String?
@@ -44,7 +44,7 @@ package struct SecondTokenSummary: Equatable, Sendable {
 }
 
 extension CredentialStore {
-  /// What an account's second tokens are for; the keyring is asked only of an account that has had some.
+  /// The purposes of an account's second tokens; the keyring is asked only for an account that has had some.
   func summary(for account: Account) async throws(EngineError) -> [SecondTokenSummary] {
     guard account.ownGrant != nil else { return [] }
     return try await secondTokens().tokens.map { token in

@@ -6,15 +6,15 @@ import AcctProtocol
 extension Renewal {
   /// Requests a second token, unless another process has just done so.
   ///
-  /// The account's own token, scope and expiry stay as they are. What they are for is noted before the first such
-  /// request, so that the account's own renewals can name it.
+  /// The account's own token, scope and expiry are unchanged. Its own grant is noted before the first such request, so
+  /// that the account's own renewals can name it.
   ///
   /// - Parameters:
-  ///   - purpose: What the token is for.
-  ///   - account: As this command knows it.
+  ///   - purpose: The purpose of the token.
+  ///   - account: The account as this command knows it.
   ///   - reason: Decides whether the server is asked.
-  /// - Returns: The token as it is stored then.
-  /// - Throws: Why there is none; the account's credentials are kept in every case.
+  /// - Returns: The token as it is then stored.
+  /// - Throws: The reason why there is none; the account's credentials are kept in every case.
   func secondToken(
     for purpose: TokenPurpose,
     of account: Account,
@@ -59,7 +59,7 @@ extension Renewal {
     }
   }
 
-  /// What is stored of a grant: a new refresh token first, since with it alone the rest can be had again.
+  /// The items to store of a grant: a new refresh token first, since all others can be obtained again with it.
   private func grant(
     _ response: TokenResponse,
     for purpose: TokenPurpose,
@@ -84,12 +84,12 @@ extension Renewal {
     return (items, grant)
   }
 
-  /// What the user should know of a token that is not quite what was requested.
+  /// Notices about a token that is not quite the requested one.
   ///
   /// - Parameters:
-  ///   - response: The server's answer.
-  ///   - scope: What was requested, or what the account's own token has.
-  ///   - audiences: The same.
+  ///   - response: The server's response.
+  ///   - scope: The requested scope, or that of the account's own token.
+  ///   - audiences: The requested audiences, or those of the account's own token.
   /// - Returns: A notice of scopes, one of audiences, or none.
   func notices(_ response: TokenResponse, lacking scope: String?, _ audiences: [String]) -> [Notice] {
     var notices: [Notice] = []
@@ -103,7 +103,7 @@ extension Renewal {
 }
 
 extension OwnGrant {
-  /// What an account's own token is for, as far as the account and the token tell.
+  /// The scope and audiences of an account's own token, as far as the account and the token state them.
   fileprivate init(of credentials: Credentials) {
     self.init(
       scope: credentials.account.scope ?? credentials.token.flatMap(TokenAudience.scope),

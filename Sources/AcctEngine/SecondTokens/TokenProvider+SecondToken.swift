@@ -3,16 +3,16 @@ import AcctPorts
 package import AcctProtocol
 
 extension TokenProvider {
-  /// Returns a token of the account for another purpose than its own, requested if there is none or too little of its
-  /// life is left.
+  /// Returns a token of the account for another purpose than its own, requested if there is none or too little time is
+  /// left.
   ///
   /// - Parameters:
-  ///   - account: Whose token.
-  ///   - purpose: What it is for.
+  ///   - account: The account.
+  ///   - purpose: The purpose of the token.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
   /// - Returns: The token, and the key that it is bound to.
-  /// - Throws: ``AuthorizationError/noSecondToken(_:)`` for an account without a refresh token, and what
-  ///   ``grant(to:leaving:)`` throws.
+  /// - Throws: ``AuthorizationError/noSecondToken(_:)`` for an account without a refresh token, and the errors of
+  ///   ``grant(to:leaving:)``.
   package func grant(
     to account: Account,
     for purpose: TokenPurpose,
@@ -34,7 +34,7 @@ extension TokenProvider {
     }
   }
 
-  /// What the keyring has for a purpose; credentials that are just being replaced are waited for.
+  /// The stored token for a purpose; a replacement of credentials in progress is waited for.
   private func stored(_ purpose: TokenPurpose, of account: Account) async throws(EngineError) -> KnownSecondToken? {
     if account.incoming?.isWhole != true {
       do throws(EngineError) {
@@ -57,7 +57,7 @@ private struct KnownSecondToken: Sendable {
   var token: SecondToken
   var key: DPoPKey?
 
-  /// - Returns: `nil` where there is none that could be used.
+  /// - Returns: `nil` if there is none that could be used.
   init?(_ stored: (tokens: SecondTokens, key: DPoPKey?), _ purpose: TokenPurpose, of account: Account) {
     guard let token = stored.tokens[purpose], account.tokenType != .dpop || stored.key != nil else { return nil }
     self.token = token
@@ -74,6 +74,6 @@ extension AccessGrant {
 }
 
 extension Account {
-  /// Whether its refresh token can bring tokens for other purposes.
+  /// `true` if its refresh token can obtain tokens for other purposes.
   var canHaveSecondTokens: Bool { kind == .oauth && tokenLifetime.canRenew && !client.grant.renewsItself }
 }
