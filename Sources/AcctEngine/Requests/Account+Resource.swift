@@ -2,17 +2,17 @@ package import AcctModel
 import AcctProtocol
 
 extension Account {
-  /// What the token of a request is for, where that is not what the account's own token is for.
+  /// The purpose of a request's token, if it differs from that of the account's own token.
   ///
   /// An account with several resources has its own token for the first, and a second token for each other, which a
-  /// request to the origin of that one gets by itself. No token that is for one of them goes to another's origin.
+  /// request to that one's origin gets by itself. No token for one of them goes to another's origin.
   ///
   /// - Parameters:
-  ///   - url: Where the request goes; `nil` for the account's own token.
-  ///   - typed: What the user asked for.
+  ///   - url: The URL of the request; `nil` for the account's own token.
+  ///   - typed: The purpose that the user requested.
   /// - Returns: The purpose; `nil` for the account's own token.
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)`` for an audience that is another resource,
-  ///   ``SignInError/noTokenForResource(_:_:)`` where no second token can be had.
+  ///   ``SignInError/noTokenForResource(_:_:)`` if no second token can be obtained.
   func purpose(for url: HTTPURL?, _ typed: TokenPurpose?) throws(EngineError) -> TokenPurpose? {
     // A grant that renews itself names them all, and has one token.
     guard resources.count > 1, let url, let resource = resource(of: url), !client.grant.renewsItself
@@ -28,8 +28,7 @@ extension Account {
     return purpose
   }
 
-  /// The resource that a URL belongs to, if it is at the origin of one: the one that the URL's path is below, else the
-  /// first.
+  /// The resource of a URL, if it is at the origin of one: the one whose path the URL's path is below, else the first.
   private func resource(of url: HTTPURL) -> ResourceIndicator? {
     let there = resources.filter { $0.origin == url.origin }
     guard there.count > 1 else { return there.first }
@@ -43,10 +42,10 @@ extension Account {
 }
 
 extension Account {
-  /// Makes sure that its token alone is a bearer token (RFC 6750).
+  /// Checks that its token alone is a bearer token (RFC 6750).
   ///
-  /// One that is bound to a key, a sealed session and a guest's token need more than themselves; a static token is
-  /// one where it was added to be sent as one.
+  /// A token that is bound to a key, a sealed session and a guest's token need more than themselves; a static token is
+  /// one if it was added to be sent as one.
   ///
   /// - Throws: ``AuthorizationError/noBearerToken(_:)``.
   package func requireBearerToken() throws(EngineError) {

@@ -14,7 +14,7 @@ package struct Authorize: Sendable {
     nonceCache = NonceCache(context.world, context.hints)
   }
 
-  /// Where the lines are to go.
+  /// The request that the lines are for.
   package struct Target: Equatable, Sendable {
     package var method: String
     /// `nil` only where the lines are the same for every URL.
@@ -31,7 +31,7 @@ package struct Authorize: Sendable {
       self.url = url
     }
 
-    /// Checks what the user typed.
+    /// Checks the user's input.
     ///
     /// - Throws: ``InputError/method(_:)``, ``InputError/malformed(_:)``.
     package init(method: String?, url: String?) throws(EngineError) {
@@ -43,14 +43,14 @@ package struct Authorize: Sendable {
     }
   }
 
-  /// The lines, and how long they are good for.
+  /// The header lines, and their expiry.
   package struct Authorization: Sendable {
     package var fields: [HeaderField]
-    /// What the lines carry.
+    /// The credential in the lines.
     var token: Token
     package var expiresAt: Timestamp?
     package var notices: [Notice]
-    /// What the proof knew of its server; `nil` where there is none.
+    /// The hint about the server that the proof used; `nil` without a proof.
     var hint: ServerHint?
   }
 
@@ -60,13 +60,13 @@ package struct Authorize: Sendable {
   ///
   /// - Parameters:
   ///   - target: The request.
-  ///   - account: Who makes it.
-  ///   - asBearer: Send a sealed session as a bearer token instead of a cookie; the tokens of
-  ///     others are bearer tokens already, or can't be, or are sent as the user said when adding them.
+  ///   - account: The account that makes it.
+  ///   - asBearer: Send a sealed session as a bearer token instead of a cookie; the tokens of others are bearer tokens
+  ///     already, or can't be, or are sent in the form in which the user added them.
   ///   - minimum: Seconds that the token must have left; the skew buffer if not given.
-  ///   - purpose: What the user wants the token to be for, where that is not what the URL's own is for.
-  ///   - grant: A token that is in hand already; read, and renewed if that is due, if not given.
-  ///   - hint: What is known of the server; read from its file where a proof needs it, if not given.
+  ///   - purpose: The purpose that the user wants the token for, if it differs from the URL's own.
+  ///   - grant: A token to use; if `nil`, the stored one is read, and renewed if that is due.
+  ///   - hint: The hint about the server; if `nil`, it is read from its file if a proof needs it.
   /// - Returns: The lines, in the order in which they are printed.
   /// - Throws: ``EngineError``: the origin is refused, a sign-in is needed, the keyring fails.
   package func authorize(

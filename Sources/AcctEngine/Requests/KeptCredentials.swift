@@ -3,15 +3,15 @@ import AcctPorts
 import AcctProtocol
 import Synchronization
 
-/// What requests of a proxy need of its accounts, for as long as nothing may have changed it.
+/// The accounts and credentials that requests of a proxy need, kept for as long as nothing may have changed.
 ///
 /// Before each use acct's files and the keyring are asked whether anything may have changed, which costs a system call
-/// or two, and not what they hold. What can't tell that is asked anew for each request, as every command asks it. After
-/// a second all is read again in any case: some changes are not announced, such as a keyring that locks itself,
-/// and a vault's key is kept for as long as it is used.
+/// or two, rather than for their contents. If they can't tell that, each request reads them anew, as every command
+/// does. After a second everything is read again in any case: some changes are not announced, such as a keyring that
+/// locks itself, and a vault's key is kept for as long as it is used.
 ///
-/// The secrets are in ``Secret`` alone meanwhile, the key among them. Where that is memory as any other, they are kept
-/// only while some request is in progress.
+/// The secrets are only in ``Secret`` meanwhile, the key among them. If that is ordinary memory, they are kept only
+/// while a request is in progress.
 final class KeptCredentials: Sendable {
   private struct Kept {
     let reading: Reading
@@ -26,13 +26,13 @@ final class KeptCredentials: Sendable {
     var requests = 0
   }
 
-  /// An account as it is now.
+  /// An account in its current state.
   struct Current: Sendable {
     var account: Account
-    /// Its token, where that is good for this request; `nil` where it has to be had in the usual way.
+    /// Its token, if that is valid for this request; `nil` if it has to be obtained in the usual way.
     var grant: AccessGrant?
 
-    /// Whether a request made with it waits for no file, keyring or device, as long as its first answer counts.
+    /// `true` if a request made with it waits for no file, keyring or device, as long as its first answer counts.
     var isAtHand: Bool {
       guard let grant else { return false }
       return switch account.kind {
@@ -54,7 +54,7 @@ final class KeptCredentials: Sendable {
 
   /// - Parameters:
   ///   - context: Everything outside.
-  ///   - outlivesRequests: Whether anything is kept while no request is in progress.
+  ///   - outlivesRequests: `true` to keep them while no request is in progress.
   init(_ context: EngineContext, outlivesRequests: Bool) {
     self.context = context
     self.outlivesRequests = outlivesRequests
@@ -63,7 +63,7 @@ final class KeptCredentials: Sendable {
   /// Begins a request.
   func enter() { state.withLock { $0.requests += 1 } }
 
-  /// Ends it.
+  /// Ends a request; the last one may end the keeping.
   func leave() {
     let isLast = state.withLock { state in
       state.requests -= 1
@@ -72,7 +72,7 @@ final class KeptCredentials: Sendable {
     if isLast, !outlivesRequests { drop() }
   }
 
-  /// Keeps nothing any longer.
+  /// Discards everything kept.
   func drop() {
     let kept = state.withLock { state in
       defer { state.kept = [:] }
@@ -81,26 +81,26 @@ final class KeptCredentials: Sendable {
     for kept in kept { forget(kept) }
   }
 
-  /// The account and its token as they are now.
+  /// The current account and token.
   ///
   /// - Parameters:
-  ///   - owner: Which account, as it was when the proxy began.
-  ///   - origin: Where the request goes; no keyring is touched for another's.
+  ///   - owner: The account, as it was when the proxy began.
+  ///   - origin: The origin of the request; for another account's the keyring is not read.
   /// - Returns: The account.
-  /// - Throws: ``EngineError/removed(_:)``, and why files or keyring could not be read.
+  /// - Throws: ``EngineError/removed(_:)``, and the failures of files and keyring.
   func current(_ owner: Account, for origin: Origin) async throws(EngineError) -> Current {
     if let known = known(owner.id) { return known }
     guard context.world.files.changes() != nil else {
       return try await context.aside { () throws(EngineError) in try unkept(owner) }
     }
-    // Many that find nothing at the same time read once.
+    // Concurrent requests that find nothing read once.
     let filling = Filling(account: owner.id, origin: origin)
     return try await fillings.join(filling) { [self] in
       do throws(EngineError) { return .success(try await fill(owner, origin)) } catch { return .failure(error) }
     }.get()
   }
 
-  /// What is kept, if it still counts.
+  /// The kept account, if it is still current.
   private func known(_ id: AccountID) -> Current? {
     guard let kept = state.withLock({ $0.kept[id] }) else { return nil }
     let now = context.world.clock.now()
@@ -114,16 +114,16 @@ final class KeptCredentials: Sendable {
     return Current(account: account)
   }
 
-  /// Reads an account, and keeps it if whatever may change of it is going to be told.
+  /// Reads an account, and keeps it if later changes to it will be noticed.
   private func fill(_ owner: Account, _ origin: Origin) async throws(EngineError) -> Current {
-    // Asked before anything is read: what changes meanwhile counts as a change.
+    // Asked before anything is read: a change that happens meanwhile counts as one.
     let files = context.world.files.changes()
     let current = try unkept(owner)
     let account = current.account
     guard let files, account.origins.contains(origin), account.incoming == nil else { return current }
     let keyring = try KeyringChoice(context.world).keyring(of: account)
     guard let items = keyring.changes() else { return current }
-    // Its token is used with a notice each time, and so not kept.
+    // Each use of its token produces a notice, so it is not kept.
     guard !account.recordedState.tokenStands else { return current }
     let now = context.world.clock.now()
     try account.requireNotEnded(at: now)
@@ -135,7 +135,7 @@ final class KeptCredentials: Sendable {
     }
     credentials.key = credentials.key?.resting
     let reading = Reading(account, credentials, keyring, files: files, items: items, at: now)
-    // What is due is renewed in the usual way, and found here afterwards.
+    // A token that is due is renewed in the usual way, and found here afterwards.
     guard let kept = reading.current(at: now) else { return current }
     keep(reading)
     return kept
@@ -172,11 +172,11 @@ final class KeptCredentials: Sendable {
   }
 }
 
-/// What was read of an account, and how to tell whether it is the same still.
+/// The credentials read of an account, with the marks that show whether they have changed.
 ///
-/// An object, so that a request takes over no copy of it.
+/// A class, so that a request does not copy it.
 private final class Reading: Sendable {
-  /// As its file has it.
+  /// The account as its file has it.
   let account: Account
   private let credentials: Credentials
   private let keyring: Keyring
@@ -184,7 +184,7 @@ private final class Reading: Sendable {
   private let items: ChangeMark
   private let time: Timestamp
 
-  /// The marks are of the moment before anything was read.
+  /// Both marks are of the moment before anything was read.
   init(
     _ account: Account,
     _ credentials: Credentials,
@@ -201,12 +201,12 @@ private final class Reading: Sendable {
     self.time = time
   }
 
-  /// Whether it is of this moment or the second before, and nothing has changed since.
+  /// Returns `true` if it is of this moment or the second before, and nothing has changed since.
   func isOfNow(_ now: Timestamp, in world: World) -> Bool {
     (0...1).contains(now.seconds(since: time)) && world.files.changes() == files && keyring.changes() == items
   }
 
-  /// The account and its token, where that is good for a request now; `nil` where it is due.
+  /// The account and its token, if that is valid for a request now; `nil` if it is due.
   func current(at now: Timestamp) -> KeptCredentials.Current? {
     guard credentials.assess(at: now).action == .use, let grant = try? credentials.grant(at: now) else { return nil }
     return .init(account: account, grant: grant)

@@ -4,17 +4,17 @@ import AcctProtocol
 
 /// One attempt at a request: authorized anew, sent, and learned from.
 extension MakeRequest {
-  /// What an attempt came to.
+  /// The result of an attempt.
   struct Sent {
     let event: RetryStateMachine.Event
-    /// The answer, or why there is none.
+    /// The response, or the reason why there is none.
     let answer: Result<Answer, EngineError>
-    /// The token that the request carried, and when it expires.
+    /// The authorization that the request carried, with its token and expiry.
     let authorization: Authorize.Authorization
-    /// What is known of the server now.
+    /// The current hint about the server.
     var hint: ServerHint?
 
-    /// The answer with which a request ends; `nil` where an action may lead to another attempt.
+    /// The response that ends the request; `nil` if an action may lead to another attempt.
     func end(_ action: RetryStateMachine.Action) throws(EngineError) -> Answer? {
       switch action {
       case .deliver(let cause):
@@ -38,14 +38,14 @@ extension MakeRequest {
   /// Makes the request once.
   ///
   /// - Parameters:
-  ///   - attempt: What to send.
-  ///   - report: Is told what goes on.
-  /// - Returns: What it came to.
-  /// - Throws: ``EngineError``, where nothing could be sent.
+  ///   - attempt: The request to send.
+  ///   - report: Takes the events.
+  /// - Returns: The result.
+  /// - Throws: ``EngineError`` if nothing could be sent.
   func send(_ attempt: inout RequestAttempt, _ report: (Event) -> Void) async throws(EngineError) -> Sent {
     let origin = attempt.request.url.origin
     if !attempt.isFirst {
-      // A wait may be long: what the user has changed meanwhile counts.
+      // A wait may be long: changes that the user has made meanwhile count.
       attempt.account = try context.accountStore.account(attempt.account.id) ?? attempt.account
     }
     let authorization = try await authorizer.authorize(
@@ -69,7 +69,7 @@ extension MakeRequest {
     }
   }
 
-  /// Learns from an answer, and finds out what the decision needs to know of it.
+  /// Learns from a response, and collects the facts that the decision needs.
   private func answered(
     _ response: StreamedResponse,
     _ attempt: RequestAttempt,

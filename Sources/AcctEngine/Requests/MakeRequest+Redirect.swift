@@ -4,12 +4,12 @@ import AcctProtocol
 
 /// Redirects (RFC 9110, section 15.4).
 extension MakeRequest {
-  /// Where an answer redirects to, if it does.
+  /// The target of a response's redirect, if it is one.
   ///
-  /// Each request on the way is authorized for its own URL: no credential goes where the account
-  /// would not send one by itself.
+  /// Each request on the way is authorized for its own URL: no credential goes to a place to which the account would
+  /// not send one by itself.
   ///
-  /// - Returns: A URL of one of the account's origins, or why that URL is not asked.
+  /// - Returns: A URL of one of the account's origins, or the reason why that URL is not requested.
   func redirect(_ head: ResponseHead, _ attempt: RequestAttempt) -> Result<HTTPURL, EngineError>? {
     head.redirect.map { location in Result { () throws(EngineError) in try target(of: location, attempt) } }
   }
@@ -24,7 +24,7 @@ extension MakeRequest {
     }
     let (origin, here) = (target.origin, attempt.request.url.origin)
     let own = attempt.account.origins
-    // An origin that is refused is named, unless it repeats a secret.
+    // The message names a refused origin, unless it repeats a secret.
     guard own.contains(origin) || !context.world.held.redactor.finds(in: origin.host) else {
       throw .request(.redirectMalformed(location: "<redacted>", here))
     }
@@ -40,7 +40,7 @@ extension MakeRequest {
 }
 
 extension ResponseHead {
-  /// The one `Location` of an answer that asks for the same at another URL; 304 is none, and 305 and
-  /// 306 are of the past.
+  /// The one `Location` of a response that requests the same at another URL; 304 is no redirect, and 305 and 306 are
+  /// obsolete.
   fileprivate var redirect: String? { [300, 301, 302, 303, 307, 308].contains(status) ? field("Location") : nil }
 }

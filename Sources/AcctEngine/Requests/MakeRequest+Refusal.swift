@@ -2,15 +2,15 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// What an answer does to the account's credentials.
+/// The effects of a response on the account's credentials.
 extension MakeRequest {
-  /// Does at once what an answer asks of acct, whatever becomes of the request.
+  /// Applies the response's effect on the account, even if the request then fails.
   ///
   /// - Parameters:
-  ///   - response: The answer; what had to be read of it comes again.
-  ///   - attempt: What was sent.
-  ///   - authorization: What it carried.
-  /// - Returns: What failed, or was ended; the answer is delivered with it.
+  ///   - response: The response; the part of its body that had to be read is returned again.
+  ///   - attempt: The request that was sent.
+  ///   - authorization: The authorization that it carried.
+  /// - Returns: The failure, or the end of a session; the response is delivered with it.
   func react(
     to response: inout StreamedResponse,
     _ attempt: RequestAttempt,
@@ -19,7 +19,7 @@ extension MakeRequest {
     let account = attempt.account
     do throws(EngineError) {
       if account.kind == .session {
-        // A backend may take no other session from now on.
+        // From now on a backend may accept no other session.
         try await RotatedSession(context)
           .keep(
             from: &response,
@@ -32,7 +32,7 @@ extension MakeRequest {
       if account.kind == .guest, attempt.request.url.origin == account.service {
         try await meet(&response, asGuest: account)
       }
-      // It can't be renewed: the user hears at once which command stores a new one.
+      // It can't be renewed: the message names the command that stores a new one.
       if response.head.status == 401, let replacement = account.replacement {
         throw .request(.tokenRejected(replacement, attempt.request.url.origin))
       }
@@ -42,13 +42,13 @@ extension MakeRequest {
     }
   }
 
-  /// Renews what a 401 has refused, or has its backend say whether it goes on.
+  /// Renews a rejected token, or has a session's backend confirm it.
   ///
   /// - Parameters:
-  ///   - attempt: Whose credentials; afterwards with the account as it is then, and its token.
-  ///   - sent: What the request carried. Another process may have put something else in its
-  ///     place since; that has not been refused, and is renewed only if it is.
-  /// - Returns: Whether it worked; the credentials are kept in every case.
+  ///   - attempt: The request; afterwards with the updated account and its token.
+  ///   - sent: The rejected attempt. Another process may have replaced its token since; the new one has not been
+  ///     rejected, and is renewed only if it is.
+  /// - Returns: The result as an event; the credentials are kept in every case.
   func renewal(of attempt: inout RequestAttempt, after sent: Sent) async -> RetryStateMachine.Event {
     var byAnother = false
     do throws(EngineError) {
@@ -68,7 +68,7 @@ extension MakeRequest {
     return .renewed(attempt.request.url.origin, canRepeat: canRepeat, byAnother: byAnother)
   }
 
-  /// Does what a guest's backend asks for by refusing, and says what only a guest must know.
+  /// Handles a rejection by a guest's backend, and throws the errors that only a guest can have.
   private func meet(_ response: inout StreamedResponse, asGuest account: Account) async throws(EngineError) {
     switch response.head.status {
     case 401: if let end = try await GuestTokenEnd(context).refused(account) { throw end }
@@ -82,7 +82,7 @@ extension MakeRequest {
 }
 
 extension MakeRequest {
-  /// What an answer asks of the user, if it does.
+  /// The step-up that a response requires from the user, if it does.
   ///
   /// Only an account whose server grants scopes can sign in for more.
   func stepUp(for head: ResponseHead, _ attempt: RequestAttempt) -> EngineError? {

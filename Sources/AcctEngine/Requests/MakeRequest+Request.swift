@@ -2,18 +2,18 @@ package import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// What goes into a request that the user makes, and what comes of it.
+/// The input and the result of a request that the user makes.
 extension MakeRequest {
-  /// What the user wants.
+  /// A request as the user specified it.
   package struct Request: Sendable {
     package var method: String
     package var url: HTTPURL
     package var fields: RequestFields
-    /// How often a request may be made again that was limited or failed.
+    /// The number of retries of a request that was limited or failed.
     package var retries: Int
-    /// Whether redirects of GET and HEAD within the account's own origins are followed.
+    /// `true` to follow redirects of GET and HEAD within the account's own origins.
     package var follows: Bool
-    /// What its token is for, where that is not what the account's own is for.
+    /// The purpose of its token, if it differs from the account's own.
     package var purpose: TokenPurpose?
 
     package init(method: String, url: HTTPURL, fields: RequestFields, retries: Int, follows: Bool = false) {
@@ -27,23 +27,22 @@ extension MakeRequest {
     var target: Authorize.Target { Authorize.Target(method: method, url: url) }
   }
 
-  /// What is told meanwhile.
+  /// An event during a request.
   package enum Event: Sendable {
     case notice(Notice)
-    /// The request is made again in so many seconds of so many; told every second, down to 0.
+    /// The request is repeated after so many seconds of so many; reported every second, down to 0.
     case waiting(Int64, of: Int64, Origin)
   }
 
-  /// The server's last word, with its body still to come.
+  /// The server's final response, with its body still to come.
   package struct Answer: Sendable {
     package var origin: Origin
     package var response: StreamedResponse
-    /// When the server takes another request; seconds by its own clock, where it named a date.
+    /// When the server accepts another request; seconds by its own clock, if it named a date.
     package var retryAfter: RetryAfter?
-    /// Whether a retry would wait for as long as it asks.
+    /// `true` if a retry would wait that long.
     package var isWorthRetrying: Bool
-    /// What kept the request from being made once more, or its redirect from being followed, where
-    /// it should have been.
+    /// The failure that prevented a retry or the following of a redirect, if it should have been done.
     package var cause: EngineError?
   }
 }

@@ -2,12 +2,12 @@ package import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Makes a request as an account, and does what the server asks for before it answers.
+/// Makes a request as an account, and meets the server's demands before its final response.
 ///
-/// A request that is refused for want of a nonce is made once more, and one that is refused for
-/// its token once after a renewal. With retries, so is one that came too often, or that failed for
-/// no fault of its own. ``RetryStateMachine`` decides; the loop here runs what it decides. Bodies flow
-/// through; nothing of them is kept but the beginning of one that can't be read twice.
+/// A request that is rejected for a missing nonce is sent once more, and one that is rejected for its token once after
+/// a renewal. With retries, so is one that was rate-limited, or that failed for no fault of its own.
+/// ``RetryStateMachine`` decides; the loop here carries out its decisions. Bodies are streamed; only the beginning of
+/// one that can't be read twice is kept.
 package struct MakeRequest: Sendable {
   let context: EngineContext
   let authorizer: Authorize
@@ -26,12 +26,12 @@ package struct MakeRequest: Sendable {
   /// Makes the request.
   ///
   /// - Parameters:
-  ///   - request: What the user wants.
-  ///   - account: Who makes it.
-  ///   - body: What to send.
-  ///   - report: Is told what goes on.
-  /// - Returns: The answer; any status is one.
-  /// - Throws: ``EngineError``, where there is no answer.
+  ///   - request: The request.
+  ///   - account: The account that makes it.
+  ///   - body: The body to send.
+  ///   - report: Takes the events.
+  /// - Returns: The response, with any status.
+  /// - Throws: ``EngineError`` if there is no response.
   package func perform(
     _ request: Request,
     as account: Account,
@@ -41,7 +41,7 @@ package struct MakeRequest: Sendable {
     try await perform(request, as: account, sending: body, holding: nil, report: report)
   }
 
-  /// The same with a token that is in hand already, which the first attempt carries.
+  /// Makes the request with a token to use for the first attempt.
   func perform(
     _ request: Request,
     as account: Account,
@@ -54,7 +54,7 @@ package struct MakeRequest: Sendable {
     let first = try await send(&attempt, report)
     let action = attempt.retry.next(after: first.event)
     if let answer = try first.end(action) { return answer }
-    // What comes now may read files, ask the keyring and write to it.
+    // From here on, files and keyring may be read and written.
     return try await context.aside { () async throws(EngineError) in
       var (sent, action) = (first, action)
       while true {
@@ -65,9 +65,9 @@ package struct MakeRequest: Sendable {
     }
   }
 
-  /// Does what an attempt calls for.
+  /// Carries out the action after an attempt.
   ///
-  /// - Returns: The answer to deliver; `nil` if the request is to be sent again.
+  /// - Returns: The response to deliver; `nil` if the request is to be sent again.
   private func run(
     _ action: RetryStateMachine.Action,
     after sent: Sent,

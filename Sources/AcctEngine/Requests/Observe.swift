@@ -2,8 +2,8 @@ package import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Learns from a response that another program received: its nonce, its clock and its limits, and the
-/// session that a backend has put in the old one's place.
+/// Learns from a response that another program received: its nonce, its clock and its limits, and the session that a
+/// backend has put in place of the old one.
 package struct Observe: Sendable {
   private let context: EngineContext
   private let session: ObservedSession
@@ -15,15 +15,15 @@ package struct Observe: Sendable {
 
   /// Reads response heads on standard input and learns from the last one.
   ///
-  /// Whatever stands there, no credential is changed but a sealed session, and that only on its own
-  /// backend's word. The others are read where a limit has a name, which one of them may be.
+  /// Whatever the input is, no credential is changed but a sealed session, and that only if its own backend confirms
+  /// it. The other credentials are read if a limit has a name, which may repeat one of them.
   ///
   /// - Parameters:
-  ///   - url: What was asked for.
-  ///   - account: Whose credentials the request carried.
-  /// - Returns: What the user should know of it.
+  ///   - url: The URL of the request.
+  ///   - account: The account whose credentials it carried.
+  /// - Returns: Notices about the session.
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``, ``InputError/stream(_:)``,
-  ///   ``EngineError/nothingObserved``; why a session could not be taken over.
+  ///   ``InputError/nothingObserved``; the reason why a session could not be stored.
   package func observe(_ url: HTTPURL, as account: Account) async throws(EngineError) -> [Notice] {
     let origin = url.origin
     try account.requireOwn(origin)
@@ -39,7 +39,7 @@ package struct Observe: Sendable {
     return try await session.keep(from: head, of: origin, for: account).map { [$0] } ?? []
   }
 
-  /// Reads the limits, without the account's secrets; where those can't be read without a person, without names.
+  /// Reads the limits, without the account's secrets; if those can't be read without a person, without names.
   private func limits(
     in fields: [(name: String, value: String)],
     of origin: Origin,
@@ -59,6 +59,6 @@ package struct Observe: Sendable {
     }
   }
 
-  /// In bytes: servers and curl stop at far less for one head, and redirects bring several.
+  /// The most bytes read: servers and curl allow far less for one head, but redirects bring several.
   private static let limit = 1 << 20
 }

@@ -7,12 +7,12 @@ package struct ProtectProxy: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// Begins, for as long as the process runs; what the kernel does not have is left out.
+  /// Begins the protection, until the process ends; measures that the kernel does not support are left out.
   ///
   /// - Parameters:
-  ///   - place: Where it will listen.
-  ///   - accounts: Those that requests are made as.
-  /// - Returns: Whether no other process can read the secrets.
+  ///   - place: The address at which it will listen.
+  ///   - accounts: The accounts that requests are made as.
+  /// - Returns: `true` if no other process can read the secrets.
   package func begin(at place: LocalPlace, for accounts: [Account]) -> Bool {
     // A token's module reads files of its own.
     let loadsModule = accounts.contains { $0.keyStorage == .pkcs11 }
@@ -21,13 +21,13 @@ package struct ProtectProxy: Sendable {
     ).secretMemory
   }
 
-  /// Whether libraries will read files by settings of their own: the engine of a shared keyring is reached with
+  /// `true` if libraries will read files by their own settings: the engine of a shared keyring is reached with
   /// certificates that libpq looks for.
   private var usesEngine: Bool {
     do throws(EngineError) {
       return try KeyringChoice(context.world).chosen()?.isShared ?? false
     } catch {
-      // Requests will tell what is wrong with the choice.
+      // Requests will report the error in the choice.
       return true
     }
   }

@@ -1,16 +1,16 @@
 package import AcctModel
 import AcctProtocol
 
-/// Which origins a signing proxy serves, as which account each, and where a request goes that names the
-/// proxy itself.
+/// The origins that a signing proxy serves, the account of each, and the target of a request that names the proxy
+/// itself.
 package struct ProxyTargets: Sendable {
   let owners: [Origin: Account]
-  /// The same origins in the order in which a `Host` selects one, the same in each run.
+  /// The origins in the order in which a `Host` selects one, the same in each run.
   let origins: [Origin]
   /// The origin of a request whose `Host` is the address of the proxy's own port.
   let direct: Origin?
 
-  /// Those that requests are made as, each once.
+  /// The accounts that requests are made as, each once.
   package var accounts: [Account] {
     var accounts: [Account] = []
     for account in origins.compactMap({ owners[$0] })
@@ -37,8 +37,8 @@ package struct ProxyTargets: Sendable {
 
   /// The origins of all accounts.
   ///
-  /// An origin of two accounts, or a `Host` that fits an origin of each, would leave open who makes a
-  /// request.
+  /// An origin of two accounts, or a `Host` that matches an origin of each, would leave the account of a request
+  /// undecided.
   ///
   /// - Throws: ``SelectionError/originShared(_:_:)``, ``SelectionError/hostShared(_:_:_:)``,
   ///   ``SelectionError/noAccounts``.

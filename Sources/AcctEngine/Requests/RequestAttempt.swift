@@ -2,16 +2,16 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// A request on its way: what the next attempt sends, and what is left to be tried.
+/// The state of a request between attempts.
 struct RequestAttempt {
   private(set) var request: MakeRequest.Request
   private let body: RequestBody?
   var account: Account
-  /// What is left to be tried.
+  /// The attempts that remain.
   var retry: RetryStateMachine
-  /// What the last answer taught of its server; `nil` where the file may know better.
+  /// The hint from the last response; `nil` if the file may have a newer one.
   var hint: ServerHint?
-  /// What is in hand already, such as what a renewal has left there, for the next attempt alone.
+  /// The grant from the last renewal, for the next attempt only.
   var grant: AccessGrant?
   private(set) var isFirst = true
 
@@ -29,25 +29,25 @@ struct RequestAttempt {
     )
   }
 
-  /// Whether the whole of the body is still there.
+  /// `true` if the complete body can still be sent.
   var canRepeat: Bool { get async { await body?.canRepeat ?? true } }
 
-  /// What its token is for, where that is not what the account's own is for.
+  /// The purpose of its token, if it differs from the account's own.
   var purpose: TokenPurpose? { get throws(EngineError) { try account.purpose(for: request.url, request.purpose) } }
 
-  /// Goes on at the URL that a redirect leads to.
+  /// Continues at the URL of a redirect.
   mutating func follow(to url: HTTPURL) {
     if url.origin != request.url.origin { request.fields = request.fields.elsewhere }
     request.url = url
   }
 
-  /// The next request.
+  /// Builds the next request.
   ///
   /// - Parameters:
-  ///   - authorization: The fields that say who makes it.
-  ///   - timeout: Seconds in which something has to move.
-  /// - Returns: What to send.
-  /// - Throws: ``InputError/stream(_:)``, or that some of the body is gone.
+  ///   - authorization: The fields that authorize it.
+  ///   - timeout: The longest time without a byte in either direction, in seconds.
+  /// - Returns: The request to send.
+  /// - Throws: ``InputError/stream(_:)``, or ``RequestError/bodyGone(status:_:)`` if a part of the body is gone.
   mutating func nextRequest(
     _ authorization: [HeaderField],
     _ timeout: Int

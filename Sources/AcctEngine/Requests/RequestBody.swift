@@ -1,24 +1,23 @@
 package import AcctPorts
 import Synchronization
 
-/// What a request of the user's sends: a source for each attempt, as long as it can be had whole.
+/// The body of a request that the user makes: a source for each attempt, as long as the whole is available.
 ///
-/// A file is opened for each attempt. Of what can be read only once, such as a pipe, the beginning is
-/// kept.
+/// A file is opened for each attempt. Of a source that can be read only once, such as a pipe, the beginning is kept.
 package actor RequestBody {
-  /// How much is kept, in bytes.
+  /// The number of bytes that are kept.
   ///
-  /// A request that is refused is refused for its head: its server
-  /// has seen little of the body, and none of it if it knows how to be asked first.
+  /// A rejected request is rejected for its head: its server has received little of the body, and none of it if it
+  /// supports being asked first.
   private static let limit = 1 << 20
 
-  /// Opens it from the beginning, where that is possible.
+  /// Opens it from the beginning; `nil` if that is impossible.
   private let open: (@Sendable () throws(StreamFailure) -> ByteSource)?
   private let kept: [[UInt8]]
-  /// What comes after the kept part, once.
+  /// The rest after the kept part, which can be read once.
   private let rest: ByteSource?
   private var isRestBegun = false
-  /// The attempt that may go on to the rest; an older one is over, whether it knows or not.
+  /// The attempt that may read the rest; an older one has ended, even if it does not know.
   private var attempts = 0
 
   private init(
@@ -31,19 +30,19 @@ package actor RequestBody {
     self.open = open
   }
 
-  /// Bytes that are there.
+  /// A body of bytes in memory.
   package static func bytes(_ bytes: [UInt8]) -> RequestBody { RequestBody(kept: bytes.isEmpty ? [] : [bytes]) }
 
-  /// A file, or standard input for `-`.
+  /// A body from a file, or from standard input for `-`.
   ///
-  /// A regular file is opened for each attempt. Of anything else as much is read as is kept, so
-  /// that a short body is sent like a file's: with its length, and again if need be.
+  /// A regular file is opened for each attempt. Of anything else, up to the limit is read at once, so that a short
+  /// body is sent like a file's: with its length, and again if necessary.
   ///
   /// - Parameters:
-  ///   - path: As the user gave it.
-  ///   - streams: Where to find it.
+  ///   - path: The path as the user gave it.
+  ///   - streams: The streams, which open it.
   /// - Returns: The body.
-  /// - Throws: Why it can't be read.
+  /// - Throws: The reason why it can't be read.
   package static func contents(of path: String, in streams: Streams) async throws(StreamFailure) -> RequestBody {
     let first = try streams.source(path)
     guard first.length == nil else {
@@ -52,7 +51,7 @@ package actor RequestBody {
     return try await passing(first)
   }
 
-  /// A source that can be read once; as much of it is read as is kept.
+  /// A body from a source that can be read once; up to the limit is read at once.
   static func passing(_ source: ByteSource) async throws(StreamFailure) -> RequestBody {
     var kept: [[UInt8]] = []
     var count = 0
@@ -64,13 +63,13 @@ package actor RequestBody {
     return RequestBody(kept: kept, rest: source)
   }
 
-  /// Whether there is more of it than is kept: it can be sent once.
+  /// `true` if it is longer than the kept part: it can be sent once.
   nonisolated var comesOnce: Bool { rest != nil }
 
-  /// Whether ``attempt()`` would have a source.
+  /// `true` if ``attempt()`` would return a source.
   var canRepeat: Bool { !isRestBegun }
 
-  /// A source that begins at the beginning; `nil` if some of it is gone.
+  /// A source of the whole body; `nil` if a part of it is no longer available.
   func attempt() throws(StreamFailure) -> ByteSource? {
     if let open { return try open() }
     guard canRepeat else { return nil }
@@ -86,7 +85,8 @@ package actor RequestBody {
     }
   }
 
-  /// A client of the proxy may have said it beforehand; some servers take nothing without.
+  /// The length, if known: a client of the proxy may have stated it beforehand; some servers accept no body without
+  /// it.
   private var length: Int64? {
     if let rest { return rest.length }
     return kept.reduce(0) { $0 + Int64($1.count) }

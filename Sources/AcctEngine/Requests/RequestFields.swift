@@ -6,11 +6,11 @@ import AcctProtocol
 package struct RequestFields: Sendable {
   let fields: [(name: String, value: Secret)]
 
-  /// Parses lines such as `Accept: application/json`; a name may come more than once.
+  /// Parses lines such as `Accept: application/json`; a name may occur more than once.
   ///
   /// - Parameters:
-  ///   - lines: As the user gave them.
-  ///   - account: Whose own fields can't be given by hand.
+  ///   - lines: The lines as the user gave them.
+  ///   - account: The account, whose own fields can't be given by hand.
   /// - Throws: ``RequestError/fieldMalformed(_:)``, ``RequestError/ownField(name:account:)``,
   ///   ``RequestError/framingField(name:)``.
   package init(_ lines: [String], for account: Account) throws(RequestError) {
@@ -32,11 +32,10 @@ package struct RequestFields: Sendable {
 
   private init(_ fields: [(name: String, value: Secret)]) { self.fields = fields }
 
-  /// What of them another origin gets: a cookie is one origin's.
+  /// The fields for another origin: a cookie belongs to one origin.
   var elsewhere: RequestFields { RequestFields(fields.filter { !$0.name.isSameField(as: "cookie") }) }
 
-  /// Takes over the fields of a client that the proxy serves, without those that are the account's
-  /// own to say.
+  /// Takes the fields from a client of the proxy, without those that only the account may set.
   init(passing fields: [(name: String, value: String)], for account: Account) {
     self.fields = ProxyFields.upstream(fields, replacing: account.ownFields)
       .map { ($0.name, Secret(FieldText.bytes($0.value))) }
@@ -44,10 +43,10 @@ package struct RequestFields: Sendable {
 }
 
 extension Account {
-  /// The fields that say who makes a request, in lower case.
+  /// The fields that identify the account in a request, in lower case.
   ///
-  /// `Authorization` and `DPoP` are among them for every account: beside a cookie they could only
-  /// confuse the server about whom it talks to.
+  /// `Authorization` and `DPoP` are among them for every account: beside a cookie they could only confuse the server
+  /// about the user.
   fileprivate var ownFields: [String] {
     let common = ["authorization", "dpop"]
     return switch kind {

@@ -1,11 +1,11 @@
 import AcctModel
 import AcctPorts
 
-/// When a request may be made once more, and how long to wait before that.
+/// The rules for repeating a request, and for the wait before that.
 struct RetryPolicy: Sendable {
   private let method: String
   private var left: Int
-  /// Seconds to wait where the server names none; doubled each time.
+  /// Seconds to wait if the server names none; doubled each time.
   private var pause: Int64 = 1
 
   /// No wait is longer than this, in seconds.
@@ -13,35 +13,35 @@ struct RetryPolicy: Sendable {
   private static let longestPause: Int64 = 60
 
   /// - Parameters:
-  ///   - retries: How often at most.
-  ///   - method: The request's.
+  ///   - retries: The most repetitions.
+  ///   - method: The method of the request.
   init(_ retries: Int, method: String) {
     left = retries
     self.method = method
   }
 
-  /// Takes one of the retries for an answer.
+  /// Uses one of the retries for a response.
   ///
-  /// 429 means that nothing was done (RFC 6585, section 4). After a 5xx the request may have had its
-  /// effect, so that only a request is repeated that may as well be done twice.
+  /// 429 means that nothing was done (RFC 6585, section 4). After a 5xx the request may have had its effect, so that
+  /// only an idempotent request is repeated.
   ///
   /// - Parameters:
-  ///   - status: The answer's.
-  ///   - retryAfter: Seconds that the server asks for.
-  /// - Returns: Seconds to wait; `nil` if the answer is to be taken as it is.
+  ///   - status: The status of the response.
+  ///   - retryAfter: The seconds that the server asks for.
+  /// - Returns: Seconds to wait; `nil` if the response is final.
   mutating func wait(after status: Int, _ retryAfter: Int64?) -> Int64? {
     guard status == 429 || status >= 500 && isIdempotent else { return nil }
     return take(retryAfter)
   }
 
-  /// Takes one of the retries for a request without an answer.
+  /// Uses one of the retries for a request without a response.
   mutating func wait(after failure: HTTPFailure) -> Int64? {
     // A request that was sent may have had its effect.
     guard failure.mayPass || failure.isOfProxy, !failure.wasSent || isIdempotent else { return nil }
     return take(nil)
   }
 
-  /// Whether a retry would wait for so many seconds.
+  /// Returns `true` if a retry would wait for so many seconds.
   static func waits(_ retryAfter: Int64?) -> Bool { retryAfter ?? 0 <= longestWait }
 
   private mutating func take(_ seconds: Int64?) -> Int64? {
@@ -51,7 +51,7 @@ struct RetryPolicy: Sendable {
     return seconds ?? pause
   }
 
-  /// RFC 9110, section 9.2.2.
+  /// `true` for an idempotent method (RFC 9110, section 9.2.2).
   private var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
 }
 

@@ -1,22 +1,22 @@
 package import AcctModel
 
 extension RetryStateMachine {
-  /// What the decision needs to know of an answer.
+  /// The facts about a response that the decision needs.
   package struct Response: Equatable, Sendable {
     package var status: Int
-    /// Whose answer it is.
+    /// The origin of the response.
     package var origin: Origin
-    /// The codes of a refusal of the proof (RFC 9449, sections 5 to 9).
+    /// The error codes of a rejected proof (RFC 9449, sections 5 to 9).
     package var refusalCodes: Set<String> = []
-    /// Whether the server's clock is known to differ from ours by more than a minute.
+    /// `true` if the server's clock is known to differ from ours by more than a minute.
     package var isClockOff = false
-    /// Seconds until the server takes another request, by its own clock; `nil` where it names none.
+    /// Seconds until the server accepts another request, by its own clock; `nil` if it names none.
     package var retryAfter: Int64?
-    /// The URL that it redirects to, or why that URL is not asked.
+    /// The URL that it redirects to, or the reason why that URL is not requested.
     package var redirect: Result<HTTPURL, EngineError>?
-    /// What acct failed to do about the answer, has ended because of it, or can't do without the user.
+    /// A failure to handle the response, a session that ended because of it, or a demand that only the user can meet.
     package var cause: EngineError?
-    /// Whether the whole body can still be sent.
+    /// `true` if the whole body can still be sent.
     package var canRepeat = true
 
     package init(status: Int, origin: Origin) {

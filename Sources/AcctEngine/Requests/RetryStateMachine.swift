@@ -4,9 +4,9 @@ import AcctProtocol
 
 /// Decides what follows each attempt at a request.
 ///
-/// It does no I/O and reads no clock: ``MakeRequest`` feeds it what happened and runs the action that it
-/// returns. Its state is what has not been tried yet: a new proof, a request without `Expect`, a renewal,
-/// so many retries and so many redirects. The first row that fits is the transition:
+/// It does no I/O and reads no clock: ``MakeRequest`` passes it the events and carries out the action that it returns.
+/// Its state is the set of attempts that remain: a new proof, a request without `Expect`, a renewal, so many retries
+/// and so many redirects. The first row that matches is the transition:
 ///
 ///     event                       while                          action          state afterwards
 ///     answered, with a cause                                     deliver(cause)
@@ -26,35 +26,35 @@ import AcctProtocol
 ///     unanswered, maybe sent      … and it is idempotent         wait(s)         a retry less, a longer pause
 ///     unanswered otherwise                                       fail(http)
 ///
-/// (b): deliver(bodyGone) in its place where the body cannot be sent again.
+/// (b): deliver(bodyGone) instead if the body cannot be sent again.
 package struct RetryStateMachine: Sendable {
-  /// What happened.
+  /// An event of a request.
   package enum Event: Equatable, Sendable {
     case answered(Response)
-    /// There is no answer.
+    /// There is no response.
     case unanswered(HTTPFailure, Origin, canRepeat: Bool)
-    /// The credentials that a 401 refused were renewed; if `byAnother`, another process had put these in their
-    /// place, which no server has been asked about.
+    /// The credentials that a 401 rejected were renewed; if `byAnother`, another process had replaced them, by ones
+    /// that no server has been asked about.
     case renewed(Origin, canRepeat: Bool, byAnother: Bool)
     case notRenewed(EngineError)
   }
 
-  /// What to do.
+  /// The next action for a request.
   package enum Action: Equatable, Sendable {
-    /// Deliver the answer, with what kept acct from more.
+    /// Deliver the response, with the failure that prevented more.
     case deliver(because: EngineError?)
-    /// Send the request again with what the answer taught.
+    /// Send the request again with the hint from the response.
     case challenge
-    /// Renew the credentials, and say whether that worked.
+    /// Renew the credentials, and report the result.
     case renew
     /// Send the request again after so many seconds.
     case wait(Int64)
-    /// Send the request to the URL that the answer redirects to.
+    /// Send the request to the URL that the response redirects to.
     case follow(HTTPURL)
     case fail(EngineError)
   }
 
-  /// How many redirects of one request are followed.
+  /// The most redirects of one request that are followed.
   private static let mostRedirects = 10
 
   private let follows: Bool
@@ -64,17 +64,17 @@ package struct RetryStateMachine: Sendable {
   private var mayTakeAnothers = true
   private var isProofRepeated = false
   private var redirects = 0
-  /// Whether a body that cannot be read twice is announced before it is sent.
+  /// `true` if a body that cannot be read twice is announced before it is sent.
   private(set) package var announcesBody = true
 
   /// - Parameters:
-  ///   - method: The request's.
-  ///   - retries: How often it may be made again that was limited or failed.
-  ///   - follows: Whether redirects are followed; only those of GET and HEAD, without a body, since
-  ///     only these mean the same everywhere.
-  ///   - hasBody: Whether a body is sent.
-  ///   - usesProofs: Whether the account's requests carry DPoP proofs.
-  ///   - canRenew: Whether its token can be renewed.
+  ///   - method: The method of the request.
+  ///   - retries: The number of retries of a request that was limited or failed.
+  ///   - follows: `true` to follow redirects; only those of GET and HEAD, without a body, since only these mean the
+  ///     same everywhere.
+  ///   - hasBody: `true` if a body is sent.
+  ///   - usesProofs: `true` if the account's requests carry DPoP proofs.
+  ///   - canRenew: `true` if its token can be renewed.
   package init(method: String, retries: Int, follows: Bool, hasBody: Bool, usesProofs: Bool, canRenew: Bool) {
     policy = RetryPolicy(retries, method: method)
     self.follows = follows && !hasBody && ["GET", "HEAD"].contains(method)
@@ -82,7 +82,7 @@ package struct RetryStateMachine: Sendable {
     mayRenew = canRenew
   }
 
-  /// Whether the codes of a refusal matter; reading them takes the beginning of the body.
+  /// `true` if the error codes of a rejection matter; reading them takes the beginning of the body.
   var wantsRefusalCodes: Bool { usesProofs && !isProofRepeated }
 
   /// Takes the transition for an event.
@@ -103,14 +103,14 @@ package struct RetryStateMachine: Sendable {
   private mutating func next(after response: Response) -> Action {
     if let cause = response.cause { return .deliver(because: cause) }
     guard let action = repetition(after: response) else { return redirection(by: response) }
-    // A renewal is worth it even where the body is gone: the next run needs it.
+    // A renewal is useful even if the body is no longer available: the next run needs it.
     guard response.canRepeat || action == .renew else {
       return .deliver(because: .request(.bodyGone(status: response.status, response.origin)))
     }
     return action
   }
 
-  /// What has the same request made once more, if anything has.
+  /// The action that repeats the same request; `nil` if nothing requires that.
   private mutating func repetition(after response: Response) -> Action? {
     if usesProofs,
       DPoPRefusal.wantsNewProof(response.refusalCodes, isClockOff: response.isClockOff, isRepeated: isProofRepeated)
@@ -138,7 +138,7 @@ package struct RetryStateMachine: Sendable {
       return .deliver(because: .request(error))
     case .success(let target):
       redirects += 1
-      // Each server may want a nonce of its own; the token stays the same.
+      // Each server may require its own nonce; the token stays the same.
       isProofRepeated = false
       return .follow(target)
     }

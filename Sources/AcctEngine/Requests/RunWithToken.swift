@@ -1,14 +1,14 @@
 import AcctModel
 package import AcctPorts
 
-/// Becomes a command that has an account's token in its environment.
+/// Replaces the process by a command that has an account's token in its environment.
 package struct RunWithToken: Sendable {
   private let exec: PreparedExec
 
-  /// Prepares for it; to be made before anything is opened, the keyring among it.
+  /// Prepares for the command; must be called before anything is opened, including the keyring.
   package init(_ world: World) { exec = world.exec.prepare() }
 
-  /// Makes sure that there is such a program, before a token is got for it.
+  /// Checks that the program exists, before a token is obtained for it.
   ///
   /// - Parameter program: Its name or path.
   /// - Throws: ``EngineError/exec(_:)``.
@@ -16,11 +16,11 @@ package struct RunWithToken: Sendable {
     do { try exec.find(program) } catch { throw .exec(error) }
   }
 
-  /// Replaces this process; returns only where nothing is really run.
+  /// Replaces this process; returns only in tests.
   ///
   /// - Parameters:
   ///   - command: The program and its arguments.
-  ///   - grant: Whose token.
+  ///   - grant: The token.
   ///   - variable: The variable that is to hold it.
   /// - Throws: ``EngineError/exec(_:)``.
   package func run(_ command: [String], _ grant: AccessGrant, in variable: String) throws(EngineError) {

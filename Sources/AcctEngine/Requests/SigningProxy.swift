@@ -3,12 +3,12 @@ package import AcctPorts
 import AcctProtocol
 import Synchronization
 
-/// Passes requests of unchanged clients on, with an account's own header lines.
+/// Forwards requests of unchanged clients, with an account's own header lines.
 ///
-/// Each is authorized anew: a proof is for one request, and a keyring that has been locked since
-/// is heard at the next one. What accounts are made of is kept from one request to the next for as long as nothing
-/// may have changed it: see ``KeptCredentials``. What a request needs beyond that, a nonce, a renewal, is done as for
-/// ``MakeRequest``, and limits are learnt.
+/// Each is authorized anew: a proof is for one request, and the next one notices a keyring that has been locked since.
+/// Accounts and credentials are kept from one request to the next for as long as nothing may have changed: see
+/// ``KeptCredentials``. Other needs of a request, a nonce or a renewal, are met as by ``MakeRequest``, and limits are
+/// stored.
 package struct SigningProxy: Sendable {
   private let context: EngineContext
   private let targets: ProxyTargets
@@ -18,11 +18,11 @@ package struct SigningProxy: Sendable {
   private let kept: KeptCredentials
 
   /// - Parameters:
-  ///   - context: Its timeout is for something to move.
-  ///   - targets: Where requests may go, and as which account each is made.
-  ///   - secret: What a path must begin with on a port; `nil` on a socket.
-  ///   - restsSecrets: Whether secrets may stay in memory while no request is in progress, for a second: where no other
-  ///     process can read it.
+  ///   - context: Its timeout is the longest time without a byte in either direction.
+  ///   - targets: The origins of the requests, with the account of each.
+  ///   - secret: The required beginning of a path on a port; `nil` on a socket.
+  ///   - restsSecrets: `true` if secrets may stay in memory while no request is in progress, for a second: where no
+  ///     other process can read it.
   package init(_ context: EngineContext, for targets: ProxyTargets, secret: Secret?, restsSecrets: Bool) {
     var context = context
     context.hints = KeptHints()
@@ -41,24 +41,23 @@ package struct SigningProxy: Sendable {
     kept = KeptCredentials(context, outlivesRequests: restsSecrets)
   }
 
-  /// Ends: forgets what was kept, and writes down what is left to be.
+  /// Ends the proxy: discards the kept credentials, and stores pending limits.
   package func end() async {
     kept.drop()
     await limits.end()
   }
 
-  /// A secret of 128 bits for a run on a port, as it stands in a path.
+  /// A secret of 128 bits for a run on a port, in the form in which it occurs in a path.
   package static func newSecret(_ entropy: Entropy) -> Secret { Secret(Base64URL.encode(entropy.bytes(16).span)) }
 
   /// Answers one request.
   ///
   /// - Parameters:
-  ///   - request: As it came in.
-  ///   - report: Is told what went wrong, which the client is told in less words, or not at all where
-  ///     there is an answer.
-  /// - Returns: The server's answer, or the proxy's own where there is none.
+  ///   - request: The request as it came in.
+  ///   - report: Takes errors; the client gets fewer details, or none if there is a response.
+  /// - Returns: The server's response, or the proxy's own if there is none.
   package func answer(_ request: LocalRequest, report: @Sendable (EngineError) -> Void) async -> LocalResponse {
-    // A proxy runs for days: no secret is held for longer than what is kept for the next request.
+    // A proxy runs for days: no secret is held for longer than the credentials kept for the next request.
     context.world.held.enter()
     kept.enter()
     defer {
@@ -69,13 +68,13 @@ package struct SigningProxy: Sendable {
     do throws(ProxyRefusal) {
       url = try gate.url(method: request.method, target: request.target, fields: request.fields, port: request.port)
     } catch {
-      // A client that has not shown the secret keeps no connection open.
+      // A client that has not presented the secret keeps no connection open.
       return .own(error, endsConnection: true)
     }
     guard let account = targets.owners[url.origin] else { return .own(ProxyRefusal.foreignHost, endsConnection: true) }
     do throws(EngineError) {
       let answer = try await passOn(request, to: url, as: account)
-      // The client gets the answer; what could not be done about it is the user's to know.
+      // The client gets the response; the failure to handle it concerns the user.
       if let cause = answer.cause, !Task.isCancelled { report(cause) }
       return LocalResponse(
         status: answer.response.head.status,
@@ -83,7 +82,7 @@ package struct SigningProxy: Sendable {
         next: answer.response.next
       )
     } catch {
-      // Of a client that has gone, or a proxy that ends, there is nothing to tell.
+      // If the client has disconnected, or the proxy ends, there is nothing to report.
       if !Task.isCancelled { report(error) }
       return .own(
         error.proxyStatus,
@@ -100,7 +99,7 @@ package struct SigningProxy: Sendable {
   ) async throws(EngineError) -> MakeRequest.Answer {
     var current = try await kept.current(owner, for: url.origin)
     let account = current.account
-    // What is kept is the account's own token.
+    // Only the account's own token is kept.
     if try account.purpose(for: url, nil) != nil { current.grant = nil }
     let outgoing = MakeRequest.Request(
       method: request.method,
@@ -123,12 +122,12 @@ package struct SigningProxy: Sendable {
 }
 
 extension LocalResponse {
-  /// A refusal of the proxy's own.
+  /// A rejection by the proxy itself.
   fileprivate static func own(_ refusal: ProxyRefusal, endsConnection: Bool) -> LocalResponse {
     own(refusal.status, refusal.words, endsConnection: endsConnection)
   }
 
-  /// An answer of the proxy's own.
+  /// A response of the proxy itself.
   fileprivate static func own(_ status: Int, _ words: String, endsConnection: Bool) -> LocalResponse {
     let text = Array("acct: \(words)\n".utf8)
     let rest = Mutex<[UInt8]?>(text)
@@ -141,12 +140,12 @@ extension LocalResponse {
 }
 
 extension EngineError {
-  /// Whether a server answered with what is not HTTP, such as two lengths (RFC 9112, section 6.3).
+  /// `true` if a server's response is not HTTP, such as one with two lengths (RFC 9112, section 6.3).
   fileprivate var isMalformedAnswer: Bool {
     if case .network(.http(.malformed, _)) = self { true } else { false }
   }
 
-  /// What a client is answered where there is no answer to pass on.
+  /// The status of the proxy's own response if there is none to forward.
   fileprivate var proxyStatus: Int {
     switch self {
     case .network(.http(.timedOut, _)), .network(.renewalUnanswered(.timedOut, _)): 504

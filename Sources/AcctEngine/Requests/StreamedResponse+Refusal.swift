@@ -5,19 +5,19 @@ import StrictJSON
 import Synchronization
 
 extension StreamedResponse {
-  /// How much of a refusal is read to find out its reason, in bytes.
+  /// The most bytes of a rejection that are read for its reason.
   private static let refusalLimit = 1 << 16
 
-  /// Does without the body; a short one is read, so that its connection can be used again.
+  /// Discards the body; a short one is read, so that its connection can be used again.
   func dismiss() async {
     if let length = head.field("Content-Length").flatMap({ Int($0) }), length <= Self.refusalLimit {
-      // A body that breaks off is no loss.
+      // A body that ends too early is no loss.
       while let part = try? await next(), !part.isEmpty {}
     }
     await cancel()
   }
 
-  /// Why the request was refused, if it was; what had to be read of the body for that comes again.
+  /// The error codes of a rejected request; the part of the body that is read is returned again.
   mutating func refusalCodes() async -> Set<String> {
     guard (400..<500).contains(head.status) else { return [] }
     let codes = DPoPRefusal.codes(status: head.status, headers: head.fields, body: [])
@@ -26,15 +26,15 @@ extension StreamedResponse {
     return DPoPRefusal.codes(status: head.status, headers: head.fields, body: body)
   }
 
-  /// What a backend says of a request that it did not fulfil; what was read for that comes again.
+  /// A backend's statement about a request that it did not fulfil; the part that is read is returned again.
   mutating func fault(redacting redactor: Redactor) async -> BackendFault {
     guard isJSON else { return BackendFault(nil, redacting: redactor) }
     return BackendFault(try? JSON(parsing: await peek()), redacting: redactor)
   }
 
-  /// The answer to a call that the user made as acct itself would.
+  /// The answer to the user's own call of an endpoint that acct uses, too.
   ///
-  /// What was read for that comes again. A body beyond the limit is no such answer.
+  /// The part that is read is returned again. A body beyond the limit is no such answer.
   mutating func answer(redacting redactor: Redactor) async -> ServerAnswer {
     let body = isJSON ? await peek() : []
     return ServerAnswer(
@@ -47,7 +47,7 @@ extension StreamedResponse {
 
   private var isJSON: Bool { head.field("Content-Type")?.lowercased().contains("json") ?? false }
 
-  /// Reads the beginning of the body, which comes again when the body is read.
+  /// Reads the beginning of the body, which is returned again when the body is read.
   private mutating func peek() async -> [UInt8] {
     var parts: [[UInt8]] = []
     var count = 0
@@ -68,7 +68,7 @@ extension StreamedResponse {
     return Array(parts.joined())
   }
 
-  /// The same with parts that were read already.
+  /// The rest of a response, after parts that were read already.
   private init(_ rest: StreamedResponse, after parts: [[UInt8]], _ end: Result<Void, HTTPFailure>?) {
     let unread = Mutex(parts[...])
     self.init(

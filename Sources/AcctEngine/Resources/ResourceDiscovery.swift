@@ -13,26 +13,26 @@ package struct ResourceDiscovery: Sendable {
     client = context.client
   }
 
-  /// What a resource server said.
+  /// The result of a discovery.
   package struct Found: Equatable, Sendable {
     package var issuer: Issuer
-    /// Who named the issuer: a public resource must not lead into a private network.
+    /// The source of the issuer: a public resource must not lead into a private network.
     package var naming: Naming
-    /// The scope that its challenge asks for.
+    /// The scope that its challenge requests.
     package var scope: String?
-    /// The scopes that it knows.
+    /// The scopes that it supports.
     ///
-    /// They are not requested unasked: they are all that any of its users could need.
+    /// They are not requested by default: they are all that any of its users could need.
     package var offered: [String]
   }
 
-  /// Asks a resource server, and follows what it says.
+  /// Queries a resource server, and follows its metadata.
   ///
-  /// Its challenge to a request without a credential says where it describes itself; else the well-known places are
-  /// asked, first the resource's own, then its origin's.
+  /// Its challenge to a request without a credential names its metadata; otherwise the well-known URLs are tried,
+  /// first the resource's own, then its origin's.
   ///
-  /// - Parameter resource: As the user typed it.
-  /// - Returns: The one authorization server that the description names.
+  /// - Parameter resource: The resource as the user typed it.
+  /// - Returns: The one authorization server that the metadata names.
   /// - Throws: ``ServerError/resource(_:_:)``, ``NetworkError/http(_:_:)``.
   package func find(_ resource: ResourceIndicator) async throws(EngineError) -> Found {
     let challenge = try await challenge(of: resource)
@@ -81,8 +81,8 @@ package struct ResourceDiscovery: Sendable {
     )
   }
 
-  /// What the resource answers to a request without a credential; of the answer only the head is read, since
-  /// some resources answer with a stream that does not end.
+  /// The resource's challenge to a request without a credential; only the head of the response is read, since some
+  /// resources answer with a stream that does not end.
   private func challenge(of resource: ResourceIndicator) async throws(EngineError) -> ResourceChallenge {
     let url: HTTPURL
     do { url = try HTTPURL(resource.description) } catch { throw .input(.malformed(error)) }
@@ -113,7 +113,7 @@ package struct ResourceDiscovery: Sendable {
 }
 
 extension ResourceFlaw {
-  /// The same with the server's own words as people may see them.
+  /// Returns the flaw with the server's text redacted and shortened.
   fileprivate func shown(by redactor: Redactor) -> Self {
     guard case .resource(let expected, let found) = self else { return self }
     return .resource(expected: expected, found: found.map { redactor.redact(String($0.prefix(200))) })

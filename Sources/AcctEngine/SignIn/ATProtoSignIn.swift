@@ -36,8 +36,7 @@ package struct ATProtoSignIn: Sendable {
       }
     }
 
-    /// What was typed, without the marks that people copy with a handle: `@alice.example.com`,
-    /// `at://alice.example.com`.
+    /// Removes the marks that people copy with a handle: `@alice.example.com`, `at://alice.example.com`.
     package static func bare(_ text: String) -> String {
       if text.hasPrefix("@") { return String(text.dropFirst()) }
       guard text.hasPrefix("at://") else { return text }
@@ -46,7 +45,7 @@ package struct ATProtoSignIn: Sendable {
     }
   }
 
-  /// What the user asked for.
+  /// The user's request.
   package struct Request: Sendable {
     package var identifier: Identifier
     /// The identity, for the server's sign-in page: as typed, without the `@` before a handle.
@@ -55,9 +54,9 @@ package struct ATProtoSignIn: Sendable {
     package var scope: String?
     package var opensBrowser: Bool
     package var redirectPort: Int?
-    /// How long the callback may take, in seconds.
+    /// The longest wait for the callback, in seconds.
     package var callbackTimeout: Int64
-    /// Where the DPoP key is made.
+    /// The place of the DPoP key.
     package var key = KeyWish()
 
     package init(
@@ -83,7 +82,7 @@ package struct ATProtoSignIn: Sendable {
   ///
   /// - Parameters:
   ///   - request: The identity, and how to sign in.
-  ///   - report: Takes what the user must see while it waits.
+  ///   - report: Takes the prompts to show while it waits.
   /// - Returns: Credentials that are not stored yet, of an identity that has been verified.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
@@ -147,7 +146,7 @@ package struct ATProtoSignIn: Sendable {
     )
   }
 
-  /// The credentials of another identity than the named one, as far as ending them needs.
+  /// The credentials of another identity than the named one, with the fields needed to revoke them.
   private func unwanted(
     _ response: TokenResponse,
     key: DPoPKey?,
@@ -219,7 +218,7 @@ package struct ATProtoSignIn: Sendable {
       throw .atproto(error)
     }
     if let known { return known }
-    // The token endpoint's statement, until the DID's own document confirms it.
+    // The source is the token endpoint's statement, until the DID's own document confirms it.
     let naming = server.naming.document(at: server.tokenEndpoint.origin)
     let document = try await resolver.document(of: did, named: naming)
     let issuer = try await resolver.issuer(of: document.service, named: document.naming)

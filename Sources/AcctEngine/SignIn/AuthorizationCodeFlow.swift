@@ -12,7 +12,7 @@ struct AuthorizationCodeFlow: Sendable {
     self.client = client
   }
 
-  /// What is asked for, of whom.
+  /// The authorization request, its server and its client.
   struct Parameters: Sendable {
     var server: AuthorizationServer
     var client: ServerClient
@@ -22,32 +22,32 @@ struct AuthorizationCodeFlow: Sendable {
     var loginHint: String?
     /// The key that the tokens are to be bound to, if any.
     var key: DPoPKey?
-    /// Whether the very first request carries a proof, as AT Protocol asks.
+    /// `true` if the very first request carries a proof, as AT Protocol requires.
     var provesAtOnce = false
     var opensBrowser: Bool
     var redirect: LoopbackRedirect
     /// More parameters of the authorization request.
     var more: [RequestParameter] = []
-    /// How long the callback may take, in seconds.
+    /// The longest wait for the callback, in seconds.
     var callbackTimeout: Int64
   }
 
-  /// What the server granted.
+  /// The server's grant.
   struct Outcome: Sendable {
     var response: TokenResponse
-    /// What an ID token must repeat, if one was asked for.
+    /// The nonce that an ID token must repeat, if one was requested.
     var nonce: String?
-    /// What the user should know of it.
+    /// Notices for the user.
     var notices: [Notice]
   }
 
   /// Sends the user to the server, waits for the callback, and exchanges its code.
   ///
   /// - Parameters:
-  ///   - parameters: What is asked for.
-  ///   - report: Takes what the user must see while it waits.
+  ///   - parameters: The request.
+  ///   - report: Takes the prompts to show while it waits.
   ///   - confirm: Called before the code is sent.
-  /// - Returns: What the token endpoint granted.
+  /// - Returns: The grant of the token endpoint.
   /// - Throws: ``EngineError``; nothing is left behind.
   func run(
     _ parameters: Parameters,
@@ -105,10 +105,10 @@ struct AuthorizationCodeFlow: Sendable {
     }
   }
 
-  /// The address that the user is sent to, with the request pushed before where that is of use.
+  /// The address for the browser, after pushing the request if that is useful.
   ///
-  /// An address that the user opens later may have ended by then: where the server does not require that the request is
-  /// pushed, it is in the address itself.
+  /// An address that the user opens later may have expired by then: unless the server requires a pushed request, the
+  /// address itself contains the request.
   private func address(
     of request: AuthorizationRequest,
     at endpoint: HTTPURL,

@@ -3,7 +3,7 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// Calls a backend of an app with JSON, and takes JSON from it.
+/// Calls an app's backend with JSON, and returns its JSON.
 struct BackendCall: Sendable {
   private let client: DPoPClient
   private let backend: BackendURL
@@ -13,14 +13,14 @@ struct BackendCall: Sendable {
     self.client = client
   }
 
-  /// Posts once; nothing is retried, since a code is good for one use.
+  /// Posts once; nothing is retried, since a code is valid for one use.
   ///
   /// - Parameters:
   ///   - path: Such as `/api/auth/start`.
-  ///   - json: What to send.
-  /// - Returns: The answer, if it is one.
-  /// - Throws: ``NetworkError/http(_:_:)`` if there is none, ``EngineError/backend(_:)`` for a
-  ///   refusal, and other cases of ``EngineError`` for a malformed answer.
+  ///   - json: The body.
+  /// - Returns: The response, if it is successful.
+  /// - Throws: ``NetworkError/http(_:_:)`` if there is none, ``EngineError/backend(_:)`` for a rejection, and other
+  ///   cases of ``EngineError`` for a malformed response.
   func post(_ path: String, _ json: JSON) async throws(EngineError) -> JSON {
     let url: HTTPURL
     do { url = try backend.url(path) } catch { throw .input(.malformed(error)) }

@@ -8,21 +8,20 @@ struct BackendCallback: Sendable {
 
   init(_ world: World) { self.world = world }
 
-  /// Opens the ways for a callback, sends the user, and returns the callback's contents.
+  /// Opens the channels for a callback, sends the user to the sign-in, and returns the callback's contents.
   ///
   /// A callback that breaks the rules, or that `accept` rejects, is answered as unexpected, or
   /// reported if it was pasted; then the wait continues.
   ///
   /// - Parameters:
-  ///   - route: How the user goes there and comes back.
-  ///   - required: The parameters that must be there.
-  ///   - report: Takes what the user must see while it waits.
-  ///   - start: Gets the address for the user, once a callback could be received.
-  ///   - accept: Reads the parameters, or says what is wrong with them.
-  /// - Returns: What `accept` returned.
-  /// - Throws: What `start` throws; ``SignInError/refused(code:description:)`` if the
-  ///   callback is a refusal, ``SignInError/listen(_:)``, ``EngineError/cancelled``. Nothing is
-  ///   left behind.
+  ///   - route: The way to the sign-in and back.
+  ///   - required: The parameters that must be present.
+  ///   - report: Takes the prompts to show while it waits.
+  ///   - start: Returns the address for the user; called once a callback could be received.
+  ///   - accept: Parses the parameters, or throws the flaw in them.
+  /// - Returns: What `accept` returns.
+  /// - Throws: What `start` throws; ``SignInError/refused(code:description:)`` if the callback is a rejection,
+  ///   ``SignInError/listen(_:)``, ``EngineError/cancelled``. Nothing is left behind.
   func receive<Answer: Sendable>(
     _ route: CallbackRoute,
     requiring required: [String],
@@ -67,14 +66,14 @@ struct BackendCallback: Sendable {
   }
 }
 
-/// How a backend's user goes to the sign-in and comes back.
+/// The way of a backend's user to the sign-in and back.
 package struct CallbackRoute: Sendable {
   /// The value of `--callback`.
   package var expected: CallbackPlace?
   /// The value of `--redirect-port`.
   package var redirectPort: Int?
   package var opensBrowser: Bool
-  /// How long the callback may take, in seconds.
+  /// The longest wait for the callback, in seconds.
   package var timeout: Int64
 
   package init(expected: CallbackPlace?, redirectPort: Int?, opensBrowser: Bool, timeout: Int64) {
@@ -84,7 +83,7 @@ package struct CallbackRoute: Sendable {
     self.timeout = timeout
   }
 
-  /// The port to listen on, if the callback can come to the listener at all.
+  /// The port to listen on, if the callback can reach the listener at all.
   var port: Int? {
     if let redirectPort { return redirectPort }
     guard let expected, expected.isLoopback, expected.scheme == "http", expected.host != "[::1]",
@@ -96,7 +95,7 @@ package struct CallbackRoute: Sendable {
   /// The app's scheme to register on the desktop: only one that the user has named.
   var scheme: String? { expected.flatMap { $0.isAppScheme ? $0.scheme : nil } }
 
-  /// Only a callback that is known to come to the listener need not be pasted.
+  /// `true` unless the callback is certain to reach the listener: otherwise it may have to be pasted.
   var asksAlways: Bool { !(expected?.isLoopback ?? false) || port == nil }
 }
 

@@ -15,7 +15,7 @@ package struct BackendSignIn: Sendable {
     client = context.client
   }
 
-  /// What the user asked for.
+  /// The user's request.
   package struct Request: Sendable {
     package var backend: BackendURL
     /// The identity to sign in; `nil` leaves that to the backend's own page.
@@ -35,8 +35,8 @@ package struct BackendSignIn: Sendable {
   /// Signs in.
   ///
   /// - Parameters:
-  ///   - request: What the user asked for.
-  ///   - report: Takes what the user must see while it waits.
+  ///   - request: The user's request.
+  ///   - report: Takes the prompts to show while it waits.
   /// - Returns: Credentials of the requested identity, which are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
@@ -63,7 +63,7 @@ package struct BackendSignIn: Sendable {
     return try credentials(handoff, request)
   }
 
-  /// Makes sure that the requested identity has signed in.
+  /// Checks that the requested identity has signed in.
   ///
   /// - Throws: ``BackendError/otherPerson(asked:found:_:)``, after the session of another one was revoked.
   private func requireWanted(
@@ -98,7 +98,7 @@ package struct BackendSignIn: Sendable {
     return address
   }
 
-  /// The answer, if it is about one identity.
+  /// The credentials in the answer, if it is about one identity.
   private func handoff(_ answer: JSON, _ request: Request) throws(EngineError) -> Handoff {
     let origin = request.backend.origin
     let handoff: Handoff
@@ -106,7 +106,7 @@ package struct BackendSignIn: Sendable {
       throw .backend(.handoff(error, origin))
     }
     guard let did = handoff.did else { throw .backend(.handoff(.missing(member: "did"), origin)) }
-    // A resource server goes by the token's own claim.
+    // A resource server relies on the token's own claim.
     if let subject = handoff.tokenSubject, subject.hasPrefix("did:"), subject != did.description {
       throw .backend(.otherPerson(asked: did.description, found: nil, origin))
     }

@@ -28,7 +28,7 @@ extension CallbackReceiver<AuthorizationResponse> {
 }
 
 extension AuthorizationResponse {
-  /// The code that was waited for.
+  /// The code in the expected answer.
   ///
   /// - Returns: The code.
   /// - Throws: ``EngineError`` for any other answer.

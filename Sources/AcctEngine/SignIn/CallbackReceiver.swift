@@ -2,31 +2,31 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Sends the user somewhere, and waits for the one callback that answers it: from the browser, from
-/// the desktop, or pasted.
+/// Sends the user to an address, and waits for the one callback that answers it: from the browser, from the desktop,
+/// or pasted.
 struct CallbackReceiver<Answer: Sendable>: Sendable {
   private let world: World
   private let channels: Channels
-  /// Seconds.
+  /// The longest wait, in seconds.
   private let timeout: Int64
   private let judge: @Sendable (_ address: String) -> Verdict
 
-  /// How a callback can come, besides being pasted.
+  /// The channels for a callback, besides pasting.
   struct Channels: Sendable {
     var listening: Listening?
-    /// The address on this machine that is listened at.
+    /// The address on this machine where acct listens.
     var redirect = LoopbackRedirect.standard(port: nil)
     /// An app's scheme that the desktop delivers.
     var scheme: String?
-    /// Whether to ask for it although a browser has opened: a callback to an app's own scheme may
-    /// end in the browser, at an address without a handler.
+    /// `true` to ask for it although a browser has opened: a callback to an app's own scheme may end in the browser,
+    /// at an address without a handler.
     var alwaysAsks = false
   }
 
   /// The verdict on an address.
   enum Verdict: Sendable {
     case taken(Answer, CallbackPage)
-    /// The right one may still come; this is reported if it was pasted.
+    /// The right one may still arrive; this is reported if the address was pasted.
     case wrong(SignInPrompt)
   }
 
@@ -47,13 +47,13 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   /// Ctrl-C, SIGTERM and a closed terminal cancel the wait; nothing is left behind.
   ///
   /// - Parameters:
-  ///   - address: Where to send the user.
-  ///   - origin: Whose address it is, for the user.
-  ///   - opensBrowser: Whether a browser may be opened.
-  ///   - report: Takes what the user must see.
+  ///   - address: The address for the user.
+  ///   - origin: The origin of the address, to show to the user.
+  ///   - opensBrowser: `true` if a browser may be opened.
+  ///   - report: Takes the prompts.
   /// - Returns: The answer.
-  /// - Throws: ``EngineError/cancelled``, at the end of an input that it had to come from too;
-  ///   ``SignInError/callbackTimedOut(seconds:)``.
+  /// - Throws: ``EngineError/cancelled``, also at the end of an input that was the only channel;
+  ///   ``SignInError/callbackTimedOut(seconds:addressValidFor:)``.
   func answer(
     at address: SignInAddress,
     of origin: Origin,
@@ -79,7 +79,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     }
   }
 
-  /// How a wait ends that is not cancelled.
+  /// The end of a wait that is not cancelled.
   private enum Ending: Sendable {
     case answered(Answer)
     case timedOut
@@ -108,8 +108,8 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     } else {
       show(address, shown, report)
     }
-    // End of input ends the wait as well if the callback can only be pasted; with an open browser
-    // it may still come by itself.
+    // End of input ends the wait as well if the callback can only be pasted; with an open browser it may still arrive
+    // by itself.
     let outlastsInput = isOpen && !sources.isEmpty
     sources.append {
       if let ending = await pasted(isOpen ? nil : address.end, shown, report) { return ending }
@@ -119,14 +119,14 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     return await first(of: sources)
   }
 
-  /// Shows an address that the user is to open.
+  /// Shows an address for the user to open.
   private func show(_ address: SignInAddress, _ shown: ShownAddress, _ report: @Sendable (SignInPrompt) -> Void) {
     shown.seconds = address.end?.seconds
     report(.openYourself(address: address.text))
     if let end = address.end { report(.addressEnds(seconds: end.seconds, canBeRenewed: world.terminal.canAsk())) }
   }
 
-  /// The desktop's callbacks; without them it can still be pasted.
+  /// Registers for the desktop's callbacks; without them the callback can still be pasted.
   private func reception(_ report: @Sendable (SignInPrompt) -> Void) async -> SchemeReception? {
     guard let scheme = channels.scheme else { return nil }
     do { return try await world.schemeHandler.register(scheme) } catch {
@@ -135,10 +135,10 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     }
   }
 
-  /// The first callback on the listener that is an answer.
+  /// Returns the first callback on the listener that is an answer.
   ///
-  /// A callback from anything but this user's browser is not read, even with an `error` in it. The
-  /// user is told once, whatever the number: it may be a browser that is not recognized as theirs.
+  /// A callback from anything but this user's browser is not read, even with an `error` in it. The user is told once
+  /// per kind of caller: it may be a browser that is not recognized as theirs.
   private func heard(on listening: Listening, _ report: @Sendable (SignInPrompt) -> Void) async -> Answer? {
     var told: Set<Callback.Caller> = []
     while let callback = await listening.next() {
@@ -154,7 +154,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     return nil
   }
 
-  /// The first address from the desktop that is an answer.
+  /// Returns the first address from the desktop that is an answer.
   private func handed(over reception: SchemeReception) async -> Answer? {
     while let handed = await reception.next() {
       if let answer = taken(handed.address.text, handed.answer) { return answer }
@@ -181,7 +181,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     }
   }
 
-  /// The first pasted address that is an answer; at a terminal, an empty line is answered with a new address to open.
+  /// Returns the first pasted address that is an answer; at a terminal, an empty line requests a new address to open.
   private func pasted(
     _ end: SignInAddress.End?,
     _ shown: ShownAddress,
@@ -201,7 +201,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   }
 
   private func cancelledBySignals(_ body: @escaping @Sendable () async -> Ending?) async -> Ending? {
-    // Watched from before the user is told anything: Ctrl-C may be the answer to it.
+    // Watched before anything is shown to the user: Ctrl-C may be the reaction to it.
     let (signals, signal) = AsyncStream.makeStream(of: Void.self)
     let watch = world.signals.watch { signal.yield() }
     defer { watch.release() }

@@ -2,15 +2,15 @@ package import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// Reads what a client authenticates itself with, from files that the user names.
+/// Reads a client's secret or key from files that the user names.
 ///
-/// A file is the user's own and closed to other users; `-` is standard input.
+/// A file must be the user's own and closed to other users; `-` is standard input.
 package struct ClientFiles: Sendable {
   private let world: World
 
   package init(_ world: World) { self.world = world }
 
-  /// In bytes; an RSA key of 8192 bits takes 7 KiB.
+  /// The most bytes of a file; an RSA key of 8192 bits takes 7 KiB.
   private static let limit = 65_536
 
   /// Reads a client secret.

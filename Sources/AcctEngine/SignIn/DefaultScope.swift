@@ -3,14 +3,14 @@ import AcctPorts
 import AcctProtocol
 
 extension SignIn.Request {
-  /// Requests the scope `openid` of an OpenID provider where the user names none, so that the server says who signs in.
+  /// Requests the scope `openid` of an OpenID provider if the user names none, so that the server names the user.
   ///
-  /// A provider's file has a scope of its own, or wants none. With a resource the tokens are for that, and what the
-  /// server's own users could need is not requested.
+  /// A provider's file has its own scope, or requests none. With a resource the tokens are for that, and the scopes
+  /// for the server's own users are not requested.
   ///
   /// - Parameters:
   ///   - server: The server.
-  ///   - redactor: Takes secrets out of what it lists.
+  ///   - redactor: Removes secrets from the listed scopes.
   /// - Returns: A notice of the scopes that it lists, for the user to choose from.
   mutating func completeScope(at server: AuthorizationServer, redacting redactor: Redactor) -> [Notice] {
     guard scope == nil, settings.provider == nil, issuerSource != .resource else { return [] }
@@ -20,7 +20,7 @@ extension SignIn.Request {
     return [.scopesOffered(offered, server.origin, requested: scope)]
   }
 
-  /// The scope that is requested where none is named, and that a client is registered for then.
+  /// The scope that is requested if none is named, and that a client is then registered for.
   func defaultScope(at server: AuthorizationServer) -> String? {
     let isOpen = scope == nil && settings.provider == nil && issuerSource != .resource
     return isOpen && resources.isEmpty && server.isOpenIDProvider ? "openid" : scope
@@ -28,7 +28,7 @@ extension SignIn.Request {
 }
 
 extension Discovery {
-  /// The server that a sign-in names.
+  /// Discovers the server that a sign-in names.
   func server(
     of request: SignIn.Request,
     using endpoints: [MetadataDocuments.Endpoint]

@@ -1,17 +1,17 @@
 package import AcctModel
 package import AcctPorts
 
-/// Delivers an address that the desktop opened to the sign-in that waits for it.
+/// Delivers an address that the desktop opened to the waiting sign-in.
 package struct DeliverCallback: Sendable {
   private let world: World
 
   package init(_ world: World) { self.world = world }
 
-  /// Delivers it; the sign-in decides whether it is the right one.
+  /// Delivers it; the sign-in decides whether it is the expected one.
   ///
   /// - Parameters:
-  ///   - address: As the desktop opened it.
-  ///   - folder: Where the waiting sign-in listens, if the desktop entry says so.
+  ///   - address: The address as the desktop opened it.
+  ///   - folder: The folder in which the waiting sign-in listens, if the desktop entry names it.
   /// - Throws: ``EngineError/backend(_:)`` if no sign-in waits for it, or one waits for another.
   package func deliver(_ address: Secret, folder: String?) async throws(EngineError) {
     let page: CallbackPage

@@ -16,9 +16,9 @@ package struct DeviceSignIn: Sendable {
   /// Signs in.
   ///
   /// - Parameters:
-  ///   - request: What the user asked for.
-  ///   - report: Takes what the user must see.
-  /// - Returns: Credentials that are not kept yet.
+  ///   - request: The user's request.
+  ///   - report: Takes the prompts to show.
+  /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
     _ request: SignIn.Request,
@@ -37,7 +37,7 @@ package struct DeviceSignIn: Sendable {
       flow = try await start(request, at: endpoint, of: server, by: serverClient)
     } catch { throw error.refusing(asked) }
     let polling = Task { await poll(flow, serverClient, server, key, for: request.resources.first) }
-    // Watched from before the user is told anything: Ctrl-C may be the answer to it.
+    // Watched before anything is shown to the user: Ctrl-C may be the reaction to it.
     let watch = context.world.signals.watch { polling.cancel() }
     defer { watch.release() }
     report(.device(flow))
@@ -96,7 +96,7 @@ package struct DeviceSignIn: Sendable {
         answer.learn()
         step = flow.take(answer.outcome, at: context.world.clock.now())
       } catch .network(.http(let failure, _)) where failure != .cancelled {
-        // No answer is no "no": asked again for as long as the code lives (section 3.5).
+        // A missing answer is no rejection: polling continues for the lifetime of the code (section 3.5).
         guard !flow.isOver(at: context.world.clock.now()) else { return .failure(.network(.http(failure, origin))) }
         continue
       } catch {

@@ -2,17 +2,17 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Gets tokens that need no person: by the client's own authentication (RFC 6749, section 4.4), or by a JWT
-/// that its key signs (RFC 7523, section 2.1).
+/// Obtains tokens without a person: by the client's own authentication (RFC 6749, section 4.4), or by a JWT that its
+/// key signs (RFC 7523, section 2.1).
 package struct DirectSignIn: Sendable {
   private let context: EngineContext
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// Asks for tokens.
+  /// Requests tokens.
   ///
-  /// - Parameter request: What the user asked for.
-  /// - Returns: Credentials that are not kept yet; a renewal asks for the same again.
+  /// - Parameter request: The user's request.
+  /// - Returns: Credentials that are not stored yet; a renewal makes the same request again.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(_ request: SignIn.Request) async throws(EngineError) -> NewCredentials {
     let request = try await KnownClient(context).completed(request)

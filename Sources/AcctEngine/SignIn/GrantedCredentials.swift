@@ -2,7 +2,7 @@ import AcctModel
 import AcctProtocol
 
 extension NewCredentials {
-  /// What a token endpoint granted, with an ID token that was checked, if there is one.
+  /// The credentials that a token endpoint granted, with a verified ID token, if there is one.
   init(
     _ response: TokenResponse,
     _ idToken: IDToken? = nil,
@@ -18,8 +18,8 @@ extension NewCredentials {
       origins.isEmpty
       ? OwnOrigins([server.origin], for: .signIn) : OwnOrigins(origins, for: .resource)
     let isDirect = request.settings.grant.renewsItself
-    // Without a subject, a new sign-in could not find the account: opaque tokens name none. Without a person,
-    // the client is the subject, unless it acts for one.
+    // Without a subject, a new sign-in could not find the account: opaque tokens name none. Without a person, the
+    // client is the subject, unless it acts for one.
     let subject =
       isDirect
       ? client.directSubject
@@ -33,7 +33,7 @@ extension NewCredentials {
       issuerSource: server.issuer == nil ? nil : request.issuerSource,
       service: own.first,
       origins: own,
-      // Each renewal of a grant without a person requests what this one does.
+      // Each renewal of a grant without a person makes the same request.
       scope: isDirect ? request.scope : response.scope ?? request.scope,
       resources: request.resources,
       client: client.remembered,
@@ -52,13 +52,13 @@ extension NewCredentials {
 }
 
 extension Notice {
-  /// How tokens for several resources come.
+  /// A notice about tokens for several resources, if there is more than one.
   fileprivate static func resourcesApart(_ resources: [ResourceIndicator], in response: TokenResponse) -> [Notice] {
     guard resources.count > 1 else { return [] }
     return [.resourcesApart(resources[0], others: Array(resources.dropFirst()), areHad: response.refreshToken != nil)]
   }
 
-  /// What was requested and is not in the answer.
+  /// Notices about requested scopes that are missing from the response.
   static func lacking(_ response: TokenResponse, requested scope: String?, isDirect: Bool = false) -> [Notice] {
     var missing = Scope.missing(of: scope, in: response)
     var notices: [Notice] = []
@@ -74,7 +74,7 @@ extension Notice {
 extension ServerClient {
   /// The client of a sign-in.
   ///
-  /// - Throws: ``SignInError/clientSecretNeeded(_:)`` where what its method needs was not given.
+  /// - Throws: ``SignInError/clientSecretNeeded(_:_:)`` if the secret or key that its method needs was not given.
   init(_ request: SignIn.Request, at server: AuthorizationServer) throws(EngineError) {
     self.init(id: request.clientID, request.settings, secret: request.clientSecret, key: request.clientKey, at: server)
     guard isComplete else { throw .signIn(.clientSecretNeeded(request.settings.grant, method)) }
@@ -83,7 +83,7 @@ extension ServerClient {
     }
   }
 
-  /// Whom tokens are about that the client gets by itself.
+  /// The subject of tokens that the client obtains without a person.
   fileprivate var directSubject: String? {
     settings.grant == .jwtBearer
       ? settings.tokenParameters.last { $0.name == "sub" }?.value ?? id : id

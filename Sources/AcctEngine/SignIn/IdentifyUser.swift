@@ -3,10 +3,10 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// Finds out who has signed in, so that a new sign-in finds the same account.
+/// Identifies the user who has signed in, so that a new sign-in finds the same account.
 ///
-/// The answer's own `sub` and the ID token tell it, else the userinfo, else an introspection. The request is
-/// made with the new token, before that is stored; where it fails, the sign-in still counts.
+/// The response's own `sub` and the ID token name the user, else the userinfo, else an introspection. The request is
+/// made with the new token, before that is stored; if it fails, the sign-in still counts.
 struct IdentifyUser: Sendable {
   private let context: EngineContext
   private let server: AuthorizationServer
@@ -22,12 +22,12 @@ struct IdentifyUser: Sendable {
 
   private var rules: SignIn.Identification { request.identification }
 
-  /// The ID token of an answer, if there is one.
+  /// Verifies the ID token of a response, if there is one.
   ///
   /// - Parameters:
   ///   - response: The token endpoint's answer to the sign-in.
-  ///   - nonce: What the token must repeat.
-  /// - Returns: The token, which is this server's for this sign-in.
+  ///   - nonce: The nonce that the token must repeat.
+  /// - Returns: The token, which this server issued for this sign-in.
   /// - Throws: ``OAuthError/idToken(_:)``.
   func checked(_ response: TokenResponse, nonce: String?) throws(EngineError) -> IDToken? {
     guard let reading = response.idToken else { return nil }
@@ -46,7 +46,7 @@ struct IdentifyUser: Sendable {
     }
   }
 
-  /// The issuer that a token must have; one that a template makes is told by the token alone.
+  /// The issuer that a token must have; with a template, the token's own issuer, if it matches.
   private func issuer(of token: IDToken) throws(IDToken.Flaw) -> Issuer? {
     guard let template = rules.issuerTemplate else { return server.issuer }
     guard let issuer = token.issuer(of: template) else { throw .issuer }
@@ -58,8 +58,8 @@ struct IdentifyUser: Sendable {
   /// - Parameters:
   ///   - credentials: Get the subject, the name, and the origins of a provider.
   ///   - idToken: The checked ID token, if there is one.
-  /// - Returns: The same, with a notice where the server did not tell who it is.
-  /// - Throws: ``ServerError/otherUser(_:_:)`` for a userinfo that is about another user than the ID token.
+  /// - Returns: The credentials, with a notice if the server did not name the user.
+  /// - Throws: ``ServerError/otherUser(_:_:)`` for a userinfo about another user than the ID token's.
   func identified(_ credentials: NewCredentials, _ idToken: IDToken?) async throws(EngineError) -> NewCredentials {
     var credentials = credentials
     if !rules.origins.isEmpty, request.resources.isEmpty {
@@ -67,7 +67,7 @@ struct IdentifyUser: Sendable {
       credentials.service = credentials.origins.first
     }
     if let idToken, request.settings.provider != nil { take(idToken, into: &credentials) }
-    // The provider tells its users apart by another member than `sub`, which an access token may have, too.
+    // The provider distinguishes its users by another member than `sub`, which an access token may have, too.
     if hasOwnSubject, idToken == nil, request.resources.isEmpty, server.userinfoEndpoint != nil {
       credentials.identity.subject = nil
     }
@@ -99,7 +99,7 @@ struct IdentifyUser: Sendable {
       if !wasKnown { credentials.notices.append(.identityUnknown(because: error)) }
       return
     }
-    // An answer for another user than the one of the token counts for nothing.
+    // An answer about another user than the token's is ignored.
     if let known = credentials.identity.subject, !hasOwnSubject, let other = user?.subject, other != known { return }
     if let user {
       credentials.identity.subject = credentials.identity.subject ?? user.subject
@@ -127,7 +127,7 @@ struct IdentifyUser: Sendable {
     guard let endpoint = server.introspectionEndpoint else { return nil }
     let form = RefreshRequest.introspection(of: credentials.token, clientID: client.formID)
     let response = try await context.client.send(form, to: endpoint, of: server, by: client)
-    // Many servers keep it from public clients.
+    // Many servers do not open it to public clients.
     guard response.status == 200 else { return nil }
     guard response.json?.objectValue?["active"]?.boolValue == true else { return nil }
     return try user(in: response, endpoint, nil, "username")

@@ -3,26 +3,26 @@ package import AcctPorts
 package import AcctProtocol
 package import StrictJSON
 
-/// Reads JSON that the user hands over: at most 1 MiB, from a file or standard input.
+/// Reads JSON that the user provides: at most 1 MiB, from a file or standard input.
 package struct ImportFile: Sendable {
   private let world: World
 
   package init(_ world: World) { self.world = world }
 
-  /// In bytes.
+  /// The most bytes of a file.
   static let limit = 1 << 20
 
-  /// What a file holds.
+  /// The contents of a file.
   package enum Contents: Sendable {
     case credentials(NewCredentials)
-    /// What `export` wrote; it takes a passphrase to see what is in it.
+    /// The output of `export`; its contents need a passphrase.
     case export(SealedExport)
   }
 
   /// Reads credentials, or an export of accounts.
   ///
   /// - Parameter path: A file, or `-` for standard input.
-  /// - Returns: Credentials in which nothing is left to check, or an export that is whole.
+  /// - Returns: Credentials that are completely checked, or an export that is whole.
   /// - Throws: ``InputError/stream(_:)``, ``InputError/handoff(_:)``, ``EngineError/transfer(_:)``.
   package func read(_ path: String) throws(EngineError) -> Contents {
     let json = try json(path)

@@ -2,20 +2,20 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// A client whose secret or key is known from an account that it signed in to.
+/// Finds the secret or key of a client in an account that it signed in to.
 struct KnownClient: Sendable {
   private let context: EngineContext
 
   init(_ context: EngineContext) { self.context = context }
 
-  /// Adds the secret or the key that the same client used before, where the user gives neither.
+  /// Adds the secret or the key that the same client used before, if the user gives neither.
   ///
-  /// The same client is the same identifier at the same issuer, with the same endpoints: what a server gave
-  /// goes to no other place.
+  /// The same client has the same identifier at the same issuer, with the same endpoints: a secret from a server is
+  /// sent nowhere else.
   ///
-  /// - Parameter request: What the user asked for.
-  /// - Returns: The same, completed where an account has what is missing.
-  /// - Throws: ``EngineError`` where the keyring gives no answer.
+  /// - Parameter request: The user's request.
+  /// - Returns: The request, completed if an account has the missing secret or key.
+  /// - Throws: ``EngineError`` if the keyring gives no answer.
   func completed(_ request: SignIn.Request) async throws(EngineError) -> SignIn.Request {
     guard request.clientSecret == nil, request.clientKey == nil,
       request.settings.authentication != ClientAuthentication.none
@@ -37,11 +37,11 @@ struct KnownClient: Sendable {
     guard account.kind == .oauth, account.identity.clientID == request.clientID,
       !account.client.itemKinds.isEmpty, account.client.endpoints == request.settings.endpoints
     else { return false }
-    // Without an issuer the endpoints are all that there is of the server, and the account's are the same. It may
-    // have learnt its issuer from an ID token.
+    // Without an issuer the server is known only by its endpoints, and the account's are the same. The account may
+    // have its issuer from an ID token.
     guard let issuer = request.issuer else { return request.settings.endpoints[.token] != nil }
     guard let known = account.identity.issuer else { return false }
-    // The document decides whether a slash ends it, which people leave out.
+    // The document decides whether it ends with a slash, which people leave out.
     return issuer.url == known.url || "\(issuer)/" == "\(known)" || "\(issuer)" == "\(known)/"
   }
 }

@@ -1,18 +1,18 @@
 import AcctModel
 import AcctProtocol
 
-/// How a sign-in makes sure that its code is from the server that gets it (RFC 9700, section 4.4).
+/// The check of a sign-in that its code is from the server that receives it (RFC 9700, section 4.4).
 ///
-/// A server that only a resource names could send the browser on to another server, and would then get that server's
-/// code. It can't where answers name their issuer, or where the server has registered acct with a path of its own: no
-/// other server sends a code there. Otherwise only the user can see where the browser was.
+/// A server that only a resource names could redirect the browser to another server, and would then receive that
+/// server's code. It can't if responses name their issuer, or if the server has registered acct with its own path: no
+/// other server sends a code there. Otherwise only the user can see which server the browser showed.
 enum MixUpDefense: Equatable {
   case notNeeded
   /// The user is asked which server the browser showed.
   case asksForHost(Origin)
 
-  /// - Throws: ``ServerError/resource(_:_:)`` for a server that sends the browser to another origin itself,
-  ///   ``SignInError/hostUnconfirmed(_:)`` where the user can't be asked.
+  /// - Throws: ``ServerError/resource(_:_:)`` for a server that itself sends the browser to another origin,
+  ///   ``SignInError/hostUnconfirmed(_:)`` if the user can't be asked.
   init(_ request: SignIn.Request, at server: AuthorizationServer) throws(EngineError) {
     guard request.issuerSource == .resource, let endpoint = server.authorizationEndpoint,
       !server.isGiven(endpoint), !server.sendsIssuer
@@ -31,7 +31,7 @@ enum MixUpDefense: Equatable {
     self = .asksForHost(server.origin)
   }
 
-  /// What the user must see before the browser opens.
+  /// The prompt to show before the browser opens.
   var prompt: SignInPrompt? {
     switch self {
     case .notNeeded: nil
@@ -39,9 +39,9 @@ enum MixUpDefense: Equatable {
     }
   }
 
-  /// Asks the user, once the browser has come back.
+  /// Asks the user, after the browser has returned.
   ///
-  /// - Throws: ``EngineError/cancelled`` where the browser showed another server: its code goes nowhere.
+  /// - Throws: ``EngineError/cancelled`` if the browser showed another server: its code is not sent.
   func confirm(by request: SignIn.Request) throws(EngineError) {
     guard case .asksForHost(let origin) = self else { return }
     guard request.confirmHost?(origin) == true else { throw .cancelled }
@@ -49,12 +49,12 @@ enum MixUpDefense: Equatable {
 }
 
 extension SignIn.Request {
-  /// What tells the server from all others where clients are registered; `nil` where none can be.
+  /// The key under which the server's client is registered; `nil` if it can't be.
   var registrationPlace: String? {
     issuer.map { $0.url.origin.description + $0.url.path } ?? settings.endpoints[.registration]?.origin.description
   }
 
-  /// Whether its server has registered acct with a redirect path that no other server's client has.
+  /// `true` if its server has registered acct with a redirect path that no other server's client has.
   fileprivate var hasOwnRedirect: Bool {
     guard settings.isRegistered, let registrationPlace else { return false }
     return redirect?.tail == LoopbackRedirect.registered(at: registrationPlace).tail

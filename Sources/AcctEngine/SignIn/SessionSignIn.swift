@@ -8,7 +8,7 @@ package struct SessionSignIn: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// What the user asked for.
+  /// The user's request.
   package struct Request: Sendable {
     package var backend: Origin
     /// The identity to sign in; `nil` leaves that to the backend's own page.
@@ -24,13 +24,13 @@ package struct SessionSignIn: Sendable {
 
   /// Signs in.
   ///
-  /// The callback proves nothing by itself; its contents count once the backend confirms them. Only
-  /// if the backend can't be reached for that are they trusted, with a warning.
+  /// The callback proves nothing by itself; its contents count once the backend confirms them. Only if the backend
+  /// can't be reached for that are they trusted, with a warning.
   ///
   /// - Parameters:
-  ///   - request: What the user asked for.
-  ///   - report: Takes what the user must see while it waits.
-  /// - Returns: Credentials that are not stored yet, of the identity that was asked for.
+  ///   - request: The user's request.
+  ///   - report: Takes the prompts to show while it waits.
+  /// - Returns: Credentials that are not stored yet, of the requested identity.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
     _ request: Request,
@@ -64,7 +64,7 @@ package struct SessionSignIn: Sendable {
     return credentials
   }
 
-  /// Has the backend confirm the callback's contents; one exception of its own is allowed.
+  /// Asks the backend to confirm the callback's contents; one exception of its own is allowed.
   private func confirm(_ credentials: inout NewCredentials, at backend: SessionBackend) async throws(EngineError) {
     var word = try await backend.validate(credentials.token)
     if case .exceptionThrown(let reason) = word.answer, let pause = firstPause() {
@@ -73,7 +73,7 @@ package struct SessionSignIn: Sendable {
       word = try await backend.validate(credentials.token)
     }
     if let rotated = word.rotated {
-      // Even if the answer leaves all else open, or names another user: a backend may accept no other from now on.
+      // Even if the answer decides nothing else, or names another user: a backend may accept no other from now on.
       credentials.token = rotated.session.token
       try requireSame(rotated.owner, credentials, backend.origin)
     }
@@ -124,7 +124,7 @@ extension NewCredentials {
 }
 
 extension EngineError {
-  /// Whether such a failure of the backend says nothing about the session.
+  /// `true` if such a failure of the backend says nothing about the session.
   fileprivate var leavesOpen: Bool {
     switch self {
     case .network(.http(let failure, _)): failure.mayPass

@@ -12,9 +12,9 @@ package struct SignIn: Sendable {
     client = context.client
   }
 
-  /// What the user asked for.
+  /// The user's request.
   package struct Request: Sendable {
-    /// Who named the issuer, and how the account remembers that.
+    /// The source of the issuer, for this sign-in and as the account records it.
     package var naming = Naming.user
     package var issuerSource = IssuerSource.given
 
@@ -25,22 +25,22 @@ package struct SignIn: Sendable {
     package var resources: [ResourceIndicator]
     package var opensBrowser: Bool
     package var redirectPort: Int?
-    /// Where the browser comes back to; `nil` for the usual address on ``redirectPort``.
+    /// The redirect address of the browser; `nil` for the usual one on ``redirectPort``.
     package var redirect: LoopbackRedirect?
-    /// How long the callback may take, in seconds.
+    /// The longest wait for the callback, in seconds.
     package var callbackTimeout: Int64
-    /// How the client asks its server, now and later.
+    /// The settings of the client's requests, now and later.
     package var settings: ClientSettings
     /// More parameters of the request that begins the sign-in.
     package var authorizationParameters: [RequestParameter]
-    /// What the client authenticates itself with.
+    /// The client's secret.
     package var clientSecret: Secret?
     package var clientKey: ClientKey?
-    /// Who signs in, and where the tokens are used, as a provider has it.
+    /// The provider's rules for identifying the user, and the origins of the tokens.
     package var identification = Identification()
-    /// Where the DPoP key is made.
+    /// The place of the DPoP key.
     package var key = KeyWish()
-    /// Asks the user whether the browser showed this server and no other; `nil` where that can't be asked.
+    /// Asks the user whether the browser showed this server and no other; `nil` if the user can't be asked.
     package var confirmHost: (@Sendable (Origin) -> Bool)?
 
     package init(
@@ -75,8 +75,8 @@ package struct SignIn: Sendable {
   /// Signs in.
   ///
   /// - Parameters:
-  ///   - request: What the user asked for.
-  ///   - report: Takes what the user must see while it waits.
+  ///   - request: The user's request.
+  ///   - report: Takes the prompts to show while it waits.
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(
@@ -124,9 +124,9 @@ package struct SignIn: Sendable {
 }
 
 extension AuthorizationServer {
-  /// Makes a key for new tokens, where the server can bind them to one and the user wants that.
+  /// Makes a key for new tokens, if the server can bind them to one and the user wants that.
   ///
-  /// - Throws: ``KeyError/notOffered(_:)`` where the user wants one in a device, and what ``NewKeys`` throws.
+  /// - Throws: ``KeyError/notOffered(_:)`` if the user wants one in a device, and the errors of ``NewKeys``.
   func newKey(_ request: SignIn.Request, _ context: EngineContext) async throws(EngineError) -> DPoPKey? {
     guard namesDPoP && request.settings.usesDPoP else {
       guard request.key.place.map({ $0 == .software }) ?? true else { throw .key(.notOffered(origin)) }
@@ -140,23 +140,23 @@ extension AuthorizationServer {
   }
 }
 
-/// What the user must see while a sign-in waits.
+/// A prompt to the user while a sign-in waits.
 package enum SignInPrompt: Sendable {
   /// The browser has been opened at the server; it waits for the user there.
   case browserOpened(Origin)
-  /// What the user should know before going there.
+  /// Notices to read before signing in.
   case notices([Notice])
   /// Only this server may be shown by the browser that will open.
   case signInOnlyAt(Origin)
   /// No browser: the address, and where to paste the callback.
   case openYourself(address: String)
-  /// The address just shown is valid for so long; an empty line makes a new one, where that can be typed.
+  /// The address just shown is valid for so long; an empty line requests a new one, if there is a terminal.
   case addressEnds(seconds: Int64, canBeRenewed: Bool)
   /// The pasted text is not the callback.
   case wrongPaste
-  /// The server may still accept the tokens of an identity that was not wanted.
+  /// The server may still accept the tokens of an identity that was not requested.
   case unwantedNotEnded(String, Notice.Cause)
-  /// A browser is open, and the callback may have to be brought from there by hand.
+  /// A browser is open, and the callback may have to be copied from there by hand.
   case pasteCallback
   /// The pasted text is not the callback of a backend, and why.
   case wrongCallback(CallbackFlaw)

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// The session of an identity that signed in where another one was named.
+/// The session of another identity than the requested one.
 struct UnwantedSession: Sendable {
   private let context: EngineContext
 
@@ -11,14 +11,14 @@ struct UnwantedSession: Sendable {
   /// Revokes it at its server, best effort and never for long; it was not stored.
   ///
   /// - Parameters:
-  ///   - credentials: Whose tokens.
-  ///   - person: Who that is, as people may see it.
-  ///   - report: Takes why the server may still accept them.
+  ///   - credentials: The tokens.
+  ///   - person: Their identity, for people.
+  ///   - report: Takes the reason why the server may still accept them.
   func revoke(_ credentials: NewCredentials, of person: String, report: @Sendable (SignInPrompt) -> Void) async {
     guard let name = try? AccountName(person) else { return }
     var account = credentials.account(context.world.entropy.accountID(), name, createdAt: context.world.clock.now())
     do throws(EngineError) {
-      // A backend need not say who issued its tokens; then the identity's own document leads there.
+      // A backend need not name the issuer of its tokens; then the identity's own document leads there.
       if account.kind == .oauth, account.identity.issuer == nil {
         var brief = context
         brief.timeout = min(context.timeout, 5)

@@ -2,23 +2,23 @@ package import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Takes over a token that has no sign-in, from a file or from standard input.
+/// Adds a token that has no sign-in, from a file or from standard input.
 package struct AddStaticToken: Sendable {
   private let context: EngineContext
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// In bytes: more than any server takes on a header line.
+  /// The most bytes of a file: more than any server accepts on a header line.
   private static let limit = 1 << 16
 
-  /// What the user gave.
+  /// The user's request.
   package struct Request: Sendable {
     /// The file that contains the token; `-` is standard input.
     package var file: String
     package var sentAs: StaticHeader
-    /// When it ends: RFC 3339, or a date, which counts to the end of that day in UTC.
+    /// Its expiry: RFC 3339, or a date, which counts to the end of that day in UTC.
     package var expiry: String?
-    /// Where it may be sent.
+    /// The origins to which it may be sent.
     package var origins: [Origin]
 
     package init(file: String, sentAs: StaticHeader, expiry: String?, origins: [Origin]) {
@@ -29,7 +29,7 @@ package struct AddStaticToken: Sendable {
     }
   }
 
-  /// Reads the token, and what it says of itself.
+  /// Reads the token, and its own claims.
   ///
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``InputError/staticToken(_:)``, ``InputError/stream(_:)``.
@@ -40,12 +40,12 @@ package struct AddStaticToken: Sendable {
     return try credentials(token, request, end: given)
   }
 
-  /// Takes over the password of a program's login.
+  /// Takes the password of a program's login.
   ///
   /// - Parameters:
   ///   - secret: The password; a line break at the end is not part of it.
-  ///   - sentAs: How it is sent.
-  ///   - origins: Where it may be sent.
+  ///   - sentAs: The field and form in which it is sent.
+  ///   - origins: The origins to which it may be sent.
   ///   - program: The program.
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``InputError/staticToken(_:)``.
@@ -74,7 +74,7 @@ package struct AddStaticToken: Sendable {
       tokenType: .static,
       identity: Identity(subject: nil, issuer: nil, clientID: nil),
       source: .user,
-      // They are this token's: the next one under its name must not go there unless it is given for them.
+      // They are this token's: the next one under its name must not be sent there unless it is given for them.
       origins: OwnOrigins(request.origins, for: .signIn),
       tokenLifetime: TokenLifetime(expiresAt: given ?? claims?.expiry, canRenew: false),
       sentAs: request.sentAs,
@@ -99,7 +99,7 @@ package struct AddStaticToken: Sendable {
     do { return try context.world.streams.input(file, Self.limit) } catch { throw .input(.stream(error)) }
   }
 
-  /// Reads the token; its file is `nil` if a program gave it.
+  /// Parses the token; its file is `nil` if a program gave it.
   private func token(_ contents: Secret, of file: String?, _ sentAs: StaticHeader) throws(EngineError) -> Token {
     switch sentAs.form {
     case .basic:
@@ -113,7 +113,7 @@ package struct AddStaticToken: Sendable {
     }
   }
 
-  /// The claims of a token that is a JWT; one that only looks like a JWT is opaque, as any other.
+  /// The claims of a token that is a JWT; one that only looks like a JWT is opaque, like any other.
   static func claims(of token: Token) -> JWTClaims? {
     guard case .claims(let claims)? = try? JWT.claims(ofToken: token) else { return nil }
     return claims

@@ -7,7 +7,7 @@ final class CopyAccounts: Sendable {
   private let context: EngineContext
   let source: Keyring
   let target: Keyring
-  /// What was written, and was not there before.
+  /// The accounts that were written, and were not there before.
   private let copied = Mutex<[SharedAccount]>([])
 
   init(_ context: EngineContext, from source: Keyring, to target: Keyring) {
@@ -16,29 +16,30 @@ final class CopyAccounts: Sendable {
     self.target = target
   }
 
-  /// Whether the target's own of an account is newer, because another machine has renewed it, and is the one to keep.
+  /// Returns `true` if the target has a newer version of an account, which another machine has renewed, and which is
+  /// kept.
   ///
   /// - Parameters:
-  ///   - account: As it is in the source.
+  ///   - account: The account in the source.
   ///   - known: Its record in a shared target.
-  ///   - written: What an interrupted move has written there.
-  /// - Returns: Whether it is.
+  ///   - written: The copies that an interrupted move has written there.
+  /// - Returns: `true` if the target's version is kept.
   func staysThere(_ account: Account, beside known: [UInt8]?, _ written: WrittenCopies) -> Bool {
     guard let there = known.flatMap({ context.accountStore.account(account.id, in: $0) }) else { return false }
-    // Without such a move the two have had no state in common that is known, and only their times tell.
+    // Without such a move the two have no known state in common, and only their times decide.
     return written.areOthers(there) ?? there.isNewer(than: account)
   }
 
-  /// An account as its record tells of it.
+  /// The account in a record.
   func account(_ id: AccountID, in records: [AccountID: [UInt8]]) -> Account? {
     records[id].flatMap { context.accountStore.account(id, in: $0) }
   }
 
-  /// Copies an account over the target's, if it has one.
+  /// Copies an account, over the target's if there is one.
   func copy(_ account: Account, beside known: [UInt8]?) async throws(EngineError) {
     let before = known.flatMap { context.accountStore.account(account.id, in: $0) }
     let items = try await read(account.id, in: source)
-    // Its credentials are in the target alone, as after ACCT_KEYRING for one command: there is nothing to take there.
+    // Its credentials are only in the target, as after ACCT_KEYRING for one command: there is nothing to copy.
     if items.isEmpty, try await !read(account.id, in: target).isEmpty { return }
     let stored = StoredAccount(account: account, items: items)
     guard let accounts = target.accounts else {
@@ -58,7 +59,7 @@ final class CopyAccounts: Sendable {
       switch error {
       case .keyring(let failure): throw .keyring(.failed(failure, target.kind))
       case .nameTaken: throw .sharing(.namesTaken([account.name]))
-      // It came and went in these moments: the move can be made again.
+      // It was added and removed in these moments: the move can be made again.
       case .removed, .superseded: throw lost(account)
       }
     }
@@ -66,9 +67,9 @@ final class CopyAccounts: Sendable {
     else { throw lost(account) }
   }
 
-  /// Removes what was written from the target, as far as that can be done now; returns whether it is all gone.
+  /// Removes the new copies from the target, as far as that is possible now; returns `true` if none is left.
   ///
-  /// An account that another machine has changed since is left there.
+  /// An account that another machine has changed since stays there.
   func undo() async -> Bool {
     var isDone = true
     for account in copied.withLock({ $0 }) {
@@ -109,7 +110,7 @@ final class CopyAccounts: Sendable {
 }
 
 extension Account {
-  /// Whether a server has confirmed it later, by the clocks of the machines that have asked it.
+  /// Returns `true` if a server has confirmed it later, by the clocks of the machines that have asked it.
   func isNewer(than other: Account) -> Bool {
     guard let mine = validatedAt else { return false }
     guard let others = other.validatedAt else { return true }

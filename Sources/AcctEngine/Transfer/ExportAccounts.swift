@@ -8,7 +8,7 @@ package struct ExportAccounts: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// Where an export goes.
+  /// The destination of an export.
   package enum Target: Sendable {
     case standardOutput
     case file(String, replacing: Bool)
@@ -28,9 +28,9 @@ package struct ExportAccounts: Sendable {
   /// Seals accounts and writes them.
   ///
   /// - Parameters:
-  ///   - accounts: Which, each once.
-  ///   - target: Where to.
-  ///   - passphrase: What they are sealed under.
+  ///   - accounts: The accounts, each once.
+  ///   - target: The destination.
+  ///   - passphrase: The passphrase that seals them.
   /// - Returns: The accounts as they were exported.
   /// - Throws: ``EngineError``; then nothing was written.
   package func export(
@@ -50,7 +50,7 @@ package struct ExportAccounts: Sendable {
     return storedAccounts.map(\.account)
   }
 
-  /// An account while no process renews it: half-written, it could not be used elsewhere.
+  /// Reads an account while no process renews it: half-written, it could not be used elsewhere.
   private func storedAccount(_ account: Account) async throws(EngineError) -> StoredAccount {
     try await context.withExclusiveAccess(to: account) {
       (current, credentialStore) throws(EngineError) in

@@ -3,13 +3,13 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// What lies inside an export: accounts as their files describe them, and their keyring items by
-/// the keys that storage uses.
+/// The contents of an export: accounts as their files describe them, and their keyring items by the keys that storage
+/// uses.
 ///
-/// `Documentation/export-format.md` describes it. A machine's own data is not in it: the device id
-/// of guests, hints, which keyring an account is in, and which account is active.
+/// `Documentation/export-format.md` describes the format. A machine's own data is not in it: the device id of guests,
+/// hints, the keyring of an account, and the active account.
 package enum ExportContents {
-  /// Writes accounts.
+  /// Serializes accounts.
   package static func encode(_ storedAccounts: [StoredAccount]) throws(TransferError) -> Secret {
     var accounts: [JSON] = []
     for storedAccount in storedAccounts {
@@ -28,7 +28,7 @@ package enum ExportContents {
     return Secret(consuming: &bytes)
   }
 
-  /// Reads accounts, each of which is sound.
+  /// Parses accounts, each of which is sound.
   ///
   /// - Throws: ``TransferError/notAccounts`` or ``TransferError/unsound(_:)``.
   package static func decode(_ contents: Secret) throws(TransferError) -> [StoredAccount] {
@@ -59,7 +59,7 @@ package enum ExportContents {
 }
 
 extension StoredAccount {
-  /// Whether both can't come from one acct.
+  /// Returns `true` if both can't come from one acct.
   fileprivate func isTwin(of other: StoredAccount) -> Bool {
     account.id == other.account.id || account.name == other.account.name
   }

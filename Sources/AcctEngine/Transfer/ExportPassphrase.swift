@@ -6,20 +6,20 @@ package struct ExportPassphrase: Sendable {
   private let context: EngineContext
   private let file: String?
 
-  /// Names the sources; nothing is read yet.
+  /// Sets the sources; nothing is read yet.
   ///
   /// - Parameters:
-  ///   - context: Says whether a person may be asked.
-  ///   - file: The file that an option names; else `ACCT_EXPORT_PASSPHRASE_FILE` counts.
+  ///   - context: Decides whether a person may be asked.
+  ///   - file: The file that an option names; without it `ACCT_EXPORT_PASSPHRASE_FILE` counts.
   package init(_ context: EngineContext, file: String?) {
     self.context = context
     self.file = file ?? context.world.environment.variable("ACCT_EXPORT_PASSPHRASE_FILE")
   }
 
-  /// In bytes.
+  /// The most bytes of a file with a passphrase.
   private static let limit = 4096
 
-  /// A passphrase to be used from now on, asked for twice since the typed text is not shown.
+  /// A new passphrase, asked for twice since the input is not shown.
   ///
   /// - Throws: ``EngineError/transfer(_:)``, ``EngineError/cancelled``.
   package func new() throws(EngineError) -> Secret {

@@ -19,8 +19,8 @@ package struct ImportAccounts: Sendable {
   ///
   /// - Parameters:
   ///   - export: The file.
-  ///   - passphrase: What opens it.
-  ///   - options: As for a new account; a name is for one account alone.
+  ///   - passphrase: The passphrase that opens it.
+  ///   - options: The options of a new account; a name is for one account alone.
   /// - Returns: The accounts, in the file's order.
   /// - Throws: ``EngineError``; then everything is unchanged.
   package func importAll(
@@ -54,8 +54,8 @@ package struct ImportAccounts: Sendable {
     return try ExportContents.decode(contents)
   }
 
-  /// Restores the state before an account was added, as far as possible; the failure that led here
-  /// is the one to report.
+  /// Restores the state before an account was added, as far as possible; the failure that led here is the one to
+  /// report.
   private func undo(_ added: AddAccount.Added, _ active: ActiveAccounts) async {
     try? await context.withExclusiveAccess(to: added.account) {
       (current, credentialStore) throws(EngineError) in

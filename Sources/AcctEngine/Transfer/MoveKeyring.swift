@@ -1,16 +1,16 @@
 package import AcctModel
 package import AcctPorts
 
-/// Moves all accounts from the keyring in use to another one, whole or not at all.
+/// Moves all accounts from the keyring in use to another one, completely or not at all.
 ///
-/// 1. The locks of all accounts are taken, here and of those in the target: nothing is renewed meanwhile.
-/// 2. Everything that speaks against the move is looked for, before anything is written.
-/// 3. The decision notes where the accounts go. Each is copied, and read back.
+/// 1. The locks of all accounts, here and in the target, are taken: nothing is renewed meanwhile.
+/// 2. All obstacles to the move are checked, before anything is written.
+/// 3. The decision notes the target. Each account is copied, and read back.
 /// 4. One atomic write of the decision makes the target the keyring in use.
-/// 5. They are removed where they came from, and the note goes.
+/// 5. They are removed from the source, and the note is deleted.
 ///
 /// A process that is killed before step 4 leaves them in the source, after it in the target. The same move can then be
-/// made again.
+/// repeated.
 package struct MoveKeyring: Sendable {
   let context: EngineContext
   let choice: KeyringChoice
@@ -24,22 +24,22 @@ package struct MoveKeyring: Sendable {
   package struct Outcome: Sendable {
     /// The accounts that were copied.
     package var moved: [AccountName] = []
-    /// Where they were; `nil` if they were in the target already.
+    /// Their former keyring; `nil` if they were in the target already.
     package var source: Keyring.Kind?
-    /// Those that were removed from a shared keyring which an earlier move had copied them from.
+    /// The accounts that were removed from a shared keyring, after an earlier move had copied them.
     package var removed: [AccountName] = []
-    /// Those that are still on the shared keyring that they came from, too: where they were to be removed, because their
-    /// credentials there are others; else those that can be renewed.
+    /// The accounts that are still on the shared keyring, too: if they were to be removed, because their credentials
+    /// there differ; otherwise those that can be renewed.
     package var staying: [AccountName] = []
   }
 
-  /// Moves them.
+  /// Moves the accounts.
   ///
   /// - Parameters:
-  ///   - kind: Where to; a shared keyring is one that this machine has made or joined.
-  ///   - removing: Whether accounts are also removed from a shared keyring, which other machines may use.
+  ///   - kind: The target; a shared keyring is one that this machine has made or joined.
+  ///   - removing: `true` to remove accounts also from a shared keyring, which other machines may use.
   /// - Returns: The result.
-  /// - Throws: ``EngineError``; the accounts are then where they were, but for
+  /// - Throws: ``EngineError``; the accounts are then still in the source, except for
   ///   ``KeyringSharingError/notRemoved(_:from:to:)``.
   package func move(to kind: Keyring.Kind, removingShared removing: Bool) async throws(EngineError) -> Outcome {
     if let demanded = try choice.demanded() { throw .sharing(.demanded(demanded)) }
@@ -54,7 +54,7 @@ package struct MoveKeyring: Sendable {
       try await SharedRecords(in: target, context)?.bring()
       return Outcome()
     }
-    // What an earlier move left behind goes first: it might be where this one leads.
+    // The remains of an earlier move are removed first: they might be in this one's target.
     if case .from(let source) = decision.move { try await finish(from: source, in: decision.kind) }
     guard decision.kind != kind else {
       if case .to = decision.move { try choice.record(KeyringDecision(kind: kind)) }
@@ -83,7 +83,7 @@ package struct MoveKeyring: Sendable {
     let copy = CopyAccounts(context, from: source, to: target)
     do throws(EngineError) {
       try await copyAll(of: plan, besides: [], by: copy, &written)
-      // An account that was added meanwhile is under the book's lock there or not yet anywhere.
+      // An account that was added meanwhile is there under the book's lock, or nowhere yet.
       while true {
         let done = try await context.accountStore.exclusively { () throws(EngineError) -> Bool in
           guard try plan.isWhole(context) else { return false }
@@ -97,7 +97,7 @@ package struct MoveKeyring: Sendable {
         try await copyAll(of: plan, besides: known, by: copy, &written)
       }
     } catch {
-      // The first failure is the one to tell; a note that stays says that the move can be made again.
+      // The first failure is the one to report; a note that stays shows that the move can be repeated.
       if await copy.undo() { try? choice.record(KeyringDecision(kind: source.kind)) }
       throw error
     }
@@ -110,7 +110,7 @@ package struct MoveKeyring: Sendable {
     return outcome
   }
 
-  /// Notes what is about to be written, and copies it.
+  /// Notes the copies that are about to be written, and writes them.
   private func copyAll(
     of plan: MovePlan,
     besides known: Set<AccountID>,
@@ -129,12 +129,12 @@ package struct MoveKeyring: Sendable {
     for account in wanted { try await copy.copy(account, beside: plan.inTarget[account.id]) }
   }
 
-  /// Makes this machine's files those of the target's accounts; the caller holds their locks.
+  /// Replaces this machine's files by those of the target's accounts; the caller holds their locks.
   private func settleFiles(_ plan: MovePlan, in target: Keyring) async throws(EngineError) {
     for (id, record) in plan.inTarget where target.kind.isShared {
-      // That of an account that was copied is the same, or newer there.
+      // The record of a copied account is the same there, or newer.
       guard let accounts = target.accounts else { continue }
-      // Its file is that of another account, which was imported with one identifier.
+      // The file belongs to another account, which was imported with the same identifier.
       if let own = try keptIn(id), own != target.kind.rawValue { continue }
       let current: [UInt8]?
       do { current = try accounts.fetch(id, context.interaction) } catch { throw .keyring(.failed(error, target.kind)) }
@@ -142,20 +142,20 @@ package struct MoveKeyring: Sendable {
     }
     for id in plan.removedElsewhere { try await context.forget(id) }
     for var account in plan.keptElsewhere where account.keptIn == target.kind.rawValue {
-      // It is that of all accounts by now.
+      // Now it is the keyring of all accounts.
       guard !target.kind.isShared else { continue }
       account.keptIn = nil
       try context.accountStore.save(account)
     }
   }
 
-  /// The keyring of its own that an account's file names.
+  /// The separate keyring that an account's file names.
   private func keptIn(_ id: AccountID) throws(EngineError) -> String? {
     guard let file = try context.accountStore.contents(of: id) else { return nil }
     return context.accountStore.account(id, in: file)?.keptIn
   }
 
-  /// Removes from the source what an interrupted move left there.
+  /// Removes the remains of an interrupted move from the source.
   private func finish(from kind: Keyring.Kind, in current: Keyring.Kind) async throws(EngineError) {
     let ids = try context.world.accountIDs()
     let locks = MovingLocks(context.world.files)
@@ -167,13 +167,13 @@ package struct MoveKeyring: Sendable {
     _ = try await remove(left, from: source, in: current)
   }
 
-  /// Whether what a source may have of an account is what a move left there: not where the source is the account's own
-  /// keyring, or the only one that has its credentials, or its file does not say so.
+  /// Returns `true` if a move left the source's copy of an account behind: not if the source is the account's own
+  /// keyring, or the only one with its credentials, or its file can't be read.
   private func isLeft(_ id: AccountID, in source: Keyring, _ current: Keyring.Kind) async throws(EngineError) -> Bool {
     guard let file = try context.accountStore.contents(of: id),
       let account = context.accountStore.account(id, in: file), account.keptIn != source.kind.rawValue
     else { return false }
-    // Those of a shared keyring are compared before they are removed.
+    // The copies of a shared keyring are compared before they are removed.
     guard source.accounts == nil else { return true }
     do throws(KeyringFailure) {
       return try await !choice.keyring(current).read(id, ItemKind.allCases, context.interaction).isEmpty
@@ -182,7 +182,7 @@ package struct MoveKeyring: Sendable {
     }
   }
 
-  /// Removes from the shared keyring of this machine what an earlier move has copied to the one in use.
+  /// Removes accounts from this machine's shared keyring that an earlier move has copied to the one in use.
   private func cleanedUp(in current: Keyring) async throws(EngineError) -> Outcome {
     guard !current.kind.isShared else { return Outcome() }
     let settings: SharedKeyringSettings?
@@ -206,9 +206,9 @@ package struct MoveKeyring: Sendable {
     return outcome
   }
 
-  /// Removes an account from a shared keyring, if its credentials are in the one in use, and are the same there.
+  /// Removes an account from a shared keyring, if its credentials in the one in use are the same.
   ///
-  /// - Returns: Whether it was removed; `nil` if it is not there.
+  /// - Returns: `true` if it was removed; `nil` if it is not there.
   private func remove(
     _ account: Account,
     from source: Keyring,
@@ -219,7 +219,7 @@ package struct MoveKeyring: Sendable {
       guard try accounts.fetch(account.id, context.interaction) != nil else { return nil }
       let here = try await current.read(account.id, ItemKind.allCases, context.interaction)
       let there = try await source.read(account.id, ItemKind.allCases, context.interaction)
-      // Which ones are newer, two machines' clocks do not tell; and other machines use those there.
+      // Two machines' clocks do not show which ones are newer; and other machines use those there.
       guard !here.isEmpty, here == there else { return false }
       try accounts.remove(account.id, context.interaction)
       return true
@@ -228,9 +228,9 @@ package struct MoveKeyring: Sendable {
     }
   }
 
-  /// Removes accounts from where they came from.
+  /// Removes accounts from the source of a move.
   ///
-  /// - Returns: Those that stay in a shared keyring, since their credentials there are others by now.
+  /// - Returns: The accounts that stay in a shared keyring, since their credentials there differ by now.
   private func remove(
     _ ids: [AccountID],
     from source: Keyring,

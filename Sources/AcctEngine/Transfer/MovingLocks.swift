@@ -10,7 +10,7 @@ final class MovingLocks: Sendable {
 
   init(_ files: Files) { self.files = files }
 
-  /// Takes those that are not held yet.
+  /// Takes the locks that are not held yet.
   func take(_ ids: some Sequence<AccountID>) async throws(EngineError) {
     let missing = Set(ids).subtracting(held.withLock { Set($0.keys) })
     for id in missing.sorted(by: { $0.description < $1.description }) {
