@@ -37,7 +37,7 @@ package enum ParseError: Error, Equatable, Sendable {
 
   /// Why a well-formed URL is refused.
   package enum Refusal: Error, Equatable, Sendable {
-    /// `user@host`: what stands before the `@` is often taken for the host.
+    /// `user@host`: the part before the `@` is often taken for the host.
     case userInformation
     /// A host that is not plain ASCII letters, digits, `-`, `.`, `_`, or an IP address.
     case unusableHost

@@ -54,7 +54,7 @@ package struct Redactor: Sendable {
     }
   }
 
-  /// Which bytes belong to a secret.
+  /// Returns a mark for each byte: `true` if it belongs to a secret.
   private func marks(in bytes: [UInt8]) -> [Bool] {
     var marks = Array(repeating: false, count: bytes.count)
     guard !secrets.isEmpty, bytes.count >= 4 else { return marks }

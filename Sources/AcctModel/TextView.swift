@@ -41,7 +41,7 @@ struct TextView {
     return view.bytes == bytes ? nil : view
   }
 
-  /// The byte that stands at an index, and how many bytes write it.
+  /// The byte at an index, and the number of bytes that encode it.
   private func unit(at index: Int) -> (byte: UInt8, length: Int) {
     let left = bytes.count - index
     if bytes[index] == UInt8(ascii: "%"), left > 2, let byte = hexadecimal(index + 1, 2) { return (UInt8(byte), 3) }

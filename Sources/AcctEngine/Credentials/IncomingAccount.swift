@@ -76,7 +76,7 @@ struct IncomingAccount {
   /// The name that identifies a new static token; `nil` if none was given and none could be made.
   var tokenName: AccountName? { belonging.name }
 
-  /// The key of its identity, as far as it is stated: a file of the user's own need not name its resources.
+  /// The facts by which its account is found; a file of the user's own need not name the resources.
   private func belonging(beside known: Account) -> Belonging {
     var belonging = belonging
     let isFile = belonging.source == .user || known.source == .user
@@ -84,7 +84,7 @@ struct IncomingAccount {
     return belonging
   }
 
-  /// Returns `true` if a known account is the same: by its identity key, or by its identifier unless it is known to be
+  /// Returns `true` if a known account is the same: by those facts, or by its identifier unless it is known to be
   /// another identity.
   ///
   /// Only exports contain an identifier; they are the user's own files, and no server knows it.

@@ -26,8 +26,8 @@ struct KeyringChoice: Sendable {
     return keyring(own)
   }
 
-  /// The keyring that a new account has to record: `nil`, unless it is not the shared one in use, whose accounts come
-  /// and go with the engine.
+  /// The keyring that a new account has to record: one other than the shared keyring in use, whose accounts come and
+  /// go with the engine; `nil` for any other account.
   func note(of kind: Keyring.Kind) throws(EngineError) -> String? {
     guard let recorded = try recorded()?.kind, recorded.isShared, recorded != kind else { return nil }
     return kind.rawValue

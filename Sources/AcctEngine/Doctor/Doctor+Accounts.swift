@@ -25,7 +25,7 @@ extension Doctor {
     return findings
   }
 
-  /// Finishes a replacement of credentials that no process continues: such a process would hold the lock.
+  /// Reports a replacement of credentials that no process continues (it would hold the lock), and finishes it.
   private func replacement(of account: Account) async -> Finding? {
     let lock = Lock.account(account.id)
     do throws(EngineError) {

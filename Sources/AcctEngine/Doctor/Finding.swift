@@ -85,7 +85,7 @@ package struct Finding: Sendable {
     case clockOff(seconds: Int64, Origin)
     case noTime(Origin, HTTPFailure?)
 
-    // The TPM of a sealed vault, and what the kernel has for a process that runs for days.
+    // The TPM of a sealed vault, and the kernel's means to protect a long-running process.
     case sealOpens(TPMAddress)
     case sealFails(HardwareKeyFailure, TPMAddress)
     case proxyMemory(isSecret: Bool)

@@ -34,10 +34,10 @@ extension AddAccount {
 }
 
 extension NewCredentials {
-  /// The key of their identity.
+  /// The facts by which their account is found.
   ///
   /// - Parameter name: The name that the user gave.
-  /// - Returns: The key by which the account of the credentials is found.
+  /// - Returns: The facts, with a static token's name.
   func belonging(named name: AccountName? = nil) -> Belonging {
     Belonging(
       kind: kind,

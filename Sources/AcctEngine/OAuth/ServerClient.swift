@@ -31,7 +31,7 @@ struct ServerClient: Sendable {
         ? server.secretMethod : key != nil && settings.grant != .jwtBearer ? .privateKey : .none)
   }
 
-  /// `true` if it has the secret or the key that its method needs.
+  /// `true` if it has everything that its method and its grant need.
   var isComplete: Bool {
     guard settings.grant != .jwtBearer || key != nil else { return false }
     return switch method {

@@ -41,7 +41,7 @@ package struct LimitsLedger: Sendable {
   ///   - id: The account whose credentials the request carried.
   package func learn(_ told: [RateLimit], of origin: Origin, for id: AccountID) async {
     guard isNews(told, to: limits(of: id).filter { $0.origin == origin }) else { return }
-    // Two origins may answer at once. A process that can't write within ``timeout`` gives up: the next response has
+    // Two origins may answer at once. A process that can't write within `timeout` gives up: the next response has
     // newer limits.
     guard let held = try? await world.files.lock(.limits(id), Self.timeout) else { return }
     defer { held.release() }

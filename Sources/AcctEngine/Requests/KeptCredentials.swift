@@ -63,7 +63,7 @@ final class KeptCredentials: Sendable {
   /// Begins a request.
   func enter() { state.withLock { $0.requests += 1 } }
 
-  /// Ends a request; the last one may end the keeping.
+  /// Ends a request; after the last one the kept credentials are discarded, unless they outlive requests.
   func leave() {
     let isLast = state.withLock { state in
       state.requests -= 1

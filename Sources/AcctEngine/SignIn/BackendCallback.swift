@@ -95,7 +95,7 @@ package struct CallbackRoute: Sendable {
   /// The app's scheme to register on the desktop: only one that the user has named.
   var scheme: String? { expected.flatMap { $0.isAppScheme ? $0.scheme : nil } }
 
-  /// `true` unless the callback is certain to reach the listener: otherwise it may have to be pasted.
+  /// `true` if the callback is not certain to reach the listener, and so may have to be pasted.
   var asksAlways: Bool { !(expected?.isLoopback ?? false) || port == nil }
 }
 

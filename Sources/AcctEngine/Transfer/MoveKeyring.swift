@@ -168,7 +168,7 @@ package struct MoveKeyring: Sendable {
   }
 
   /// Returns `true` if a move left the source's copy of an account behind: not if the source is the account's own
-  /// keyring, or the only one with its credentials, or its file can't be read.
+  /// keyring, or the only one with its credentials, or its file is missing or damaged.
   private func isLeft(_ id: AccountID, in source: Keyring, _ current: Keyring.Kind) async throws(EngineError) -> Bool {
     guard let file = try context.accountStore.contents(of: id),
       let account = context.accountStore.account(id, in: file), account.keptIn != source.kind.rawValue

@@ -37,12 +37,12 @@ extension Identity {
   }
 }
 
-/// The key that decides whether a sign-in renews an account: an equal one renews it, any other adds a new account.
+/// The facts by which a sign-in finds its account: the same facts renew an account, any others make a new one.
 ///
 /// A server can name any subject, any client and any issuer, so none of them alone identifies the
 /// source. A backend's statement counts for accounts of that backend, and for no other.
 ///
-/// Of a static token no server says whose it is, and its origins may be those of several tokens. So the
+/// No server states the owner of a static token, and its origins may be those of several tokens. So the
 /// name identifies its account: the user's own, or else the one that acct makes of user and origin. A new
 /// token under that name replaces the old one. An export states no name here: its accounts are the same
 /// by their identifiers, since two machines can give one name to two tokens.
@@ -122,7 +122,7 @@ extension Belonging {
 }
 
 extension Account {
-  /// The key by which a later sign-in recognizes this account.
+  /// The facts by which a later sign-in finds this account.
   package var belonging: Belonging {
     Belonging(
       kind: kind,

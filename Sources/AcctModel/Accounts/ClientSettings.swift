@@ -37,7 +37,7 @@ package struct ClientSettings: Equatable, Sendable {
     self.isRegistered = isRegistered
   }
 
-  /// The settings of a public client that its server's metadata tells everything about.
+  /// The settings of a public client whose server's metadata has everything else.
   package static let standard = ClientSettings()
 }
 
@@ -94,7 +94,7 @@ package enum Grant: String, Sendable, CaseIterable {
 
 /// A parameter that the user adds to the requests of a sign-in, such as `audience`.
 ///
-/// It is none of those that the protocol has a meaning for: acct sends those itself.
+/// It is not one that the protocol defines: acct sends those itself.
 package struct RequestParameter: Hashable, Sendable {
   package let name: String
   package let value: String
@@ -117,7 +117,7 @@ package struct RequestParameter: Hashable, Sendable {
     try self.init(name: String(text[..<mark]), value: String(text[mark...].dropFirst()))
   }
 
-  /// The parameters that acct sends itself, or that would change where and how an answer comes.
+  /// The parameters that acct sends itself, or that would change the destination or the form of the answer.
   ///
   /// Some servers ignore case in names, so they are not used in any.
   package static let own: Set<String> = [

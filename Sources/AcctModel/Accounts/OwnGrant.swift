@@ -15,14 +15,14 @@ package struct OwnGrant: Equatable, Sendable {
   }
 }
 
-/// The `sub` by which a server named an account's user, by where it was said.
+/// The `sub` by which a server named an account's user, by the place of the statement.
 ///
 /// A server may name one user differently in its access tokens and elsewhere, so each statement is compared with
 /// earlier ones of the same place alone.
 package struct SubjectStatements: Equatable, Sendable {
-  /// Of an ID token.
+  /// The `sub` of an ID token.
   package var idToken: String?
-  /// Of the userinfo, which the account's subject may have come from.
+  /// The `sub` of the userinfo, which may be the source of the account's subject.
   package var userinfo: String?
 
   package init(idToken: String? = nil, userinfo: String? = nil) {

@@ -91,7 +91,7 @@ package struct TokenReplacement: Equatable, Sendable {
 package enum StaticTokenEnd: Equatable, Sendable {
   /// Its end has passed.
   case expired
-  /// Less time is left than was asked for, in these words.
+  /// Less time is left than requested, in these words.
   case ending(reason: String)
   /// It is not in the keyring, in these words.
   case missing(reason: String)

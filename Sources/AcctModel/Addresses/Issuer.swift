@@ -22,7 +22,7 @@ package struct Issuer: Hashable, Sendable, CustomStringConvertible {
   package func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
-/// A resource server that a token is for, as an authorization server is told of it (RFC 8707, section 2).
+/// A resource server that a token is for, as requests name it to an authorization server (RFC 8707, section 2).
 ///
 /// Servers compare it as text, so it is kept and sent exactly as it was typed; a value exists only for
 /// an https URL, or for http on loopback, without a fragment.

@@ -12,7 +12,7 @@ package struct Origin: Hashable, Sendable {
   }
 
   package let scheme: Scheme
-  /// In lower case; an IPv6 address stands in its brackets.
+  /// The host, in lower case; an IPv6 address has its brackets.
   package let host: String
   package let port: UInt16
 

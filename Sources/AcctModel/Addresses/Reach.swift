@@ -1,4 +1,4 @@
-/// Which addresses a request may go to.
+/// The addresses that a request may go to.
 package enum Reach: Sendable {
   case anywhere
   /// No loopback, link-local or private address: neither in the URL nor by what its name resolves

@@ -32,7 +32,7 @@ package enum HardwareKeyFailure: Error, Equatable, Sendable {
   case absent(reason: String)
   /// The device is there, and this user may not open it.
   case forbidden(path: String)
-  /// The device says "try again", and went on saying so.
+  /// The device answers "try again", and still did so at the end of the wait.
   case busy
   /// Too many wrong PINs: the device refuses every further try.
   case lockedOut

@@ -14,7 +14,7 @@ extension PKCS11URI {
     let attributes =
       split(path, at: ";").map { (Place.path, $0) }
       + (query.map { split($0, at: "&") } ?? []).map { (Place.query, $0) }
-    // Also where another separator was meant, or none: the PIN stands there all the same.
+    // Also with a wrong separator, or none: the text contains the PIN all the same.
     let pieces = rest.split { ";&?".utf8.contains($0) }
     guard !pieces.contains(where: namesPIN), !mentionsPIN(rest) else { throw .pinValue }
     var seen: Set<String> = []

@@ -68,7 +68,7 @@ extension Account {
     return action
   }
 
-  /// Stores that the server has refused a renewal, for this reason; the session goes on.
+  /// Stores that the server has rejected a renewal, for this reason; the session continues.
   package mutating func noteRefusedRenewal(_ reason: String) {
     if recordedState.state == .valid { recordedState = .renewalRefused(reason: reason) }
   }

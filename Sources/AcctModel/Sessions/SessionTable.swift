@@ -42,7 +42,7 @@ package enum SessionAction: String, Sendable, CaseIterable {
   case use
   /// Ask the server for another, or whether this one still holds, before using it.
   case renew
-  /// Use the token while it is not truly past, and say so; else tell the user.
+  /// Use the token until it expires, with a notice; after that, report an error.
   case useWhileUnpast
   /// Tell the user why nothing can be used. Everything is kept.
   case stop
@@ -73,7 +73,7 @@ extension SessionState {
     // An answer about the previous credential does not apply to this one.
     case (_, .replaced): (.valid, .keep)
 
-    // The server's answer stands, whatever else happens.
+    // The server's answer is final, whatever else happens.
     case (.reauthRequired, _): (.reauthRequired, .stop)
     case (_, .ended), (_, .otherUser): (.reauthRequired, .record)
 

@@ -81,6 +81,6 @@ package enum CallbackPage: Sendable {
 /// Why there is no listener.
 package enum ListenFailure: Error, Equatable, Sendable {
   case failed(port: Int?, reason: String)
-  /// A unix socket can't be had at that path.
+  /// A unix socket can't be created at that path.
   case unusableSocket(path: String, reason: String)
 }

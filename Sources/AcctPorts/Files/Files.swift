@@ -54,7 +54,7 @@ package struct Files: Sendable {
   package typealias SomeAccounts = @Sendable ([(id: AccountID, contents: Result<[UInt8], FilesFailure>)]) -> Bool
 }
 
-/// A file by what it holds.
+/// A file, by its contents.
 package enum StoredFile: Hashable, Sendable {
   /// An account without its secrets.
   case account(AccountID)

@@ -20,7 +20,7 @@ package struct FolderMaintenance: Sendable {
   }
 }
 
-/// One file or folder as it lies there; a link is itself.
+/// One file or folder as it was found; a link is not followed.
 package struct SurveyedFile: Hashable, Sendable {
   package var path: String
   package var role: Role

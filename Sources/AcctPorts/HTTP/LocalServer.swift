@@ -47,7 +47,7 @@ package struct Serving: Sendable {
   }
 }
 
-/// A request that came in, whose body is still to come.
+/// A received request, whose body is still to come.
 package struct LocalRequest: Sendable {
   package var method: String
   /// The request target, as the request line has it.

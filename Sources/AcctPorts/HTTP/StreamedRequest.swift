@@ -8,8 +8,8 @@ package struct StreamedRequest: Sendable {
   package var fields: [(name: String, value: Secret)]
   /// Sent in chunks (RFC 9112, section 7.1) if its length is not known.
   package var body: ByteSource?
-  /// Let the server refuse before the body is read (RFC 9110, section 10.1.1); a server that says
-  /// nothing for a second gets the body all the same.
+  /// Let the server reject the request before the body is read (RFC 9110, section 10.1.1); a server that
+  /// does not answer within a second gets the body all the same.
   package var asksFirst: Bool
   /// Seconds to connect, and seconds without a byte in either direction.
   ///
@@ -107,7 +107,7 @@ package struct ByteSink: Sendable {
   package var write: @Sendable ([UInt8]) throws(StreamFailure) -> Void
   /// Completes the output: a file appears under its name only now, whole.
   package var finish: @Sendable () throws(StreamFailure) -> Void
-  /// Discards the output: a file stays as it was before, or absent.
+  /// Discards the output: a file keeps its former contents, or stays absent.
   package var discard: @Sendable () -> Void
   /// `true` if ``discard`` leaves nothing behind; `false` if a written byte can't be taken back.
   package var isAtomic: Bool

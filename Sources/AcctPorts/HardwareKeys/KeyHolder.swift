@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// The person at a device, as acct sees them: gives the PIN, and touches the device.
+/// The holder of a device: gives its PIN, and touches it.
 package struct KeyHolder: Sendable {
   /// Returns the PIN; it is called only when the device requires one, and no answer is used twice, since each wrong
   /// one counts.

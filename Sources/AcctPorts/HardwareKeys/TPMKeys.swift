@@ -68,7 +68,7 @@ package struct TPMKeys: Sendable {
 
 /// A key that a TPM made.
 package struct TPMKey: Hashable, Sendable {
-  /// DER of a TSS2 PRIVATE KEY; useless to anyone without this TPM.
+  /// DER of a TSS2 PRIVATE KEY; useless with any other TPM.
   package var blob: [UInt8]
   package var point: HardwareKeyPoint
   package var hasPIN: Bool

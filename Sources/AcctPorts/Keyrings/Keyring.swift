@@ -114,7 +114,7 @@ package enum Interaction: Sendable {
 
 /// Why a keyring operation failed; the CLI translates it into the user's words.
 package enum KeyringFailure: Error, Equatable, Sendable {
-  /// It is there and locked, and was not unlocked; the reason, if there is more to say.
+  /// It exists but is locked, and was not unlocked; the reason, if one is known.
   case locked(reason: String? = nil)
   /// It is locked: neither its TPM nor a passphrase opened it; the reason says why the passphrase did not.
   case sealed(in: TPMAddress, HardwareKeyFailure, reason: String?)

@@ -104,7 +104,7 @@ package enum SharedStoreFailure: Error, Equatable, Sendable {
   case timedOut
   /// It answers, but has no leader: too few of its members are available.
   case noQuorum
-  /// It takes no more writes: its quota or its disk is full.
+  /// It accepts no more writes: its quota or its disk is full.
   case noSpace
   /// It rejects this user or this certificate, or denies access to these keys.
   case denied(reason: String)

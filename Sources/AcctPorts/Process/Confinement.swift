@@ -20,7 +20,7 @@ package struct Confinement: Sendable {
   /// A kernel that supports neither.
   package static let none = Confinement(begin: { _ in Measures(secretMemory: false, fence: nil) }, available: { nil })
 
-  /// The files that the process needs, beside acct's own.
+  /// The needs of the process, beside acct's own files.
   package struct Fence: Equatable, Sendable {
     /// The address at which it will listen.
     package var place: LocalPlace

@@ -83,7 +83,7 @@ package struct Signals: Sendable {
   }
 }
 
-/// Signals that don't take their default effect for now.
+/// Signals whose default effect is suspended.
 package struct HeldSignals: Sendable {
   package let release: @Sendable () -> Void
 

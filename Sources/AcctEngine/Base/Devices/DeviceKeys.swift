@@ -14,7 +14,7 @@ final class DeviceKeys: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Removes a new key if a signal arrives before it is stored.
+  /// Prevents a signal from leaving a new key behind.
   let signalGuard = SignalGuard()
 
   /// The access to a key; one object for all keys with the same PIN.

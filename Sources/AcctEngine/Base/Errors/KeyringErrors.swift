@@ -13,7 +13,7 @@ package enum KeyringError: Error, Equatable, Sendable {
   case damagedItem(AccountName, ItemKind)
   /// The account's key is not the one that its file names: an older acct was interrupted while it replaced credentials.
   case halfReplaced(AccountName)
-  /// Another machine that shares the keyring changes the account again and again.
+  /// Another machine that shares the keyring changes the account repeatedly.
   case changedElsewhere(AccountName)
   /// The vault's key could not be sealed in a TPM.
   case notSealed(HardwareKeyFailure, TPMAddress)

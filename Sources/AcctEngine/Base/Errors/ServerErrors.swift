@@ -59,7 +59,7 @@ package enum ProviderError: Error, Equatable, Sendable {
   case file(path: String, ProviderFlaw)
   /// A file can't be read, or others can write to it.
   case unreadable(path: String, reason: String)
-  /// The part after its name is not valid; the syntax.
+  /// The part after its name is not valid; `usage` is the right syntax.
   case place(ProviderPlace.Flaw, usage: String)
   /// It needs a client that the user registers once.
   case clientNeeded(Registration)
