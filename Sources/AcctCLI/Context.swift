@@ -18,6 +18,7 @@ struct Context {
       timeout: options.timeLimit,
       report: WaitingNotices(world, options).show
     )
+    engine.words = { words(for: $0) }
     if explains { engine.explain = { decision in world.report("acct: \(words(for: decision))") } }
     self.engine = engine
     self.options = options

@@ -58,7 +58,9 @@ struct ProxyCommand: AcctCommand {
       try await UnlockHardwareKeys(context.engine).unlock(targets.accounts)
     }
     let secret = port == nil ? nil : SigningProxy.newSecret(world.entropy)
-    let proxy = SigningProxy(context.engine, for: targets, secret: secret, restsSecrets: restsSecrets)
+    let proxy = SigningProxy(context.engine, for: targets, secret: secret, restsSecrets: restsSecrets) {
+      words(for: $0)
+    }
 
     // Watched before the address is printed: Ctrl-C may be the answer to it.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)

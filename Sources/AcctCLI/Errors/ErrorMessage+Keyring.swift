@@ -7,7 +7,13 @@ extension ErrorMessage {
   init(_ error: KeyringError) {
     switch error {
     case .failed(let failure, let kind): self.init(failure, kind)
-    case .notChosen(let reason):
+    case .notChosen(let undecided):
+      let reason =
+        switch undecided {
+        case .never: "no keyring has been chosen yet"
+        case .malformed: "the file `keyring` names none"
+        case .missing: "the file `keyring` is missing; `acct doctor` can find it"
+        }
       self.init("keyringUnavailable", .keyringUnavailable, reason, hint: "set ACCT_KEYRING to secret-service or vault")
     case .unknown(let text):
       self.init(
@@ -64,7 +70,7 @@ extension ErrorMessage {
       self.init(
         "keyringUnavailable",
         .keyringUnavailable,
-        "\(name) is not available: \(reason)",
+        "\(name) is not available: \(reason.isEmpty ? "it gives no reason" : reason)",
         hint: kind == .secretService
           ? "start a Secret Service provider, such as gnome-keyring" : nil
       )

@@ -24,21 +24,26 @@ extension ErrorMessage {
         hint: "`man acct-provider` describes the file"
       )
     case .unreadable(let path, let reason):
-      self.init("providerUnreadable", .badInput, "\(path) is not used: \(reason)", hint: "only you may own or write it")
+      self.init(
+        "providerUnreadable",
+        .badInput,
+        "\(path) is not used: \(reason ?? "it is in use")",
+        hint: "only you may own or write it"
+      )
     case .place(let flaw, let usage):
       self.init("usage", .usage, words(for: flaw), hint: "it is typed `acct add \(usage)`")
     case .clientNeeded(let registration):
       self.init(
         "clientIDNeeded",
         .usage,
-        "\(registration.title) needs to know the client: --client-id is missing",
+        "\(registration.title ?? "the server") needs to know the client: --client-id is missing",
         hint: registration.hint
       )
     case .secretNeeded(let registration):
       self.init(
         "clientSecretNeeded",
         .usage,
-        "\(registration.title) needs the client's secret, and none is known",
+        "\(registration.title ?? "the server") needs the client's secret, and none is known",
         hint: "give it with --client-secret-file FILE (- is standard input); it is at "
           + (registration.place ?? "the page where the client is registered")
       )

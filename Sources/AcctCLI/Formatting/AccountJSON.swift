@@ -26,7 +26,7 @@ extension Account {
       "keyStorage": tokenType == .dpop ? .string(keyStorage.rawValue) : .null,
       "active": .bool(isActive),
       "state": .string(assessment.state.rawValue),
-      "reason": .init(assessment.reason),
+      "reason": .init(assessment.reasonText),
       "expiresAt": .init(tokenLifetime.expiresAt?.description),
       "sessionEndsAt": .init(sessionEndsAt?.description),
       "createdAt": .string(createdAt.description),

@@ -20,7 +20,7 @@ struct StatusText {
   private var summary: [Field] {
     let assessment = status.assessment
     let word = status.account.word(for: assessment.state, at: now)
-    let state = [word, assessment.reason].compactMap(\.self)
+    let state = [word, assessment.reasonText].compactMap(\.self)
     return [
       Field("account", status.account.name.description + (status.isActive ? " (active)" : ""), .strong),
       Field("state", state.joined(separator: ": "), assessment.state.style),

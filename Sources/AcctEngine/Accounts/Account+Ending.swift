@@ -3,9 +3,6 @@ import AcctPorts
 import AcctProtocol
 
 extension Account {
-  /// The reason for a guest's token that the clock has ended.
-  static let guestTokenPast = "its lifetime has ended"
-
   /// The reason why a command can't obtain a token, if the keyring itself did not fail.
   func stateError(_ assessment: Assessment) -> EngineError {
     let reason = assessment.reason ?? ""
@@ -25,7 +22,8 @@ extension Account {
       switch assessment.state {
       case .reauthRequired: .ended(reason: reason)
       case .signedOut: .signedOut(reason: reason)
-      case .expired where kind == .guest: .guestOver(reason: assessment.reason ?? Self.guestTokenPast, service)
+      case .expired where kind == .guest:
+        .guestOver(reason: assessment.reason ?? StateReason.lifetimeEnded.text, service)
       case .expired where assessment.reason != nil: .ending(reason: reason)
       case .valid, .expiring, .expired, .locked, .unavailable: .expired
       }

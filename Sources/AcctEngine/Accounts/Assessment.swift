@@ -1,10 +1,12 @@
 package import AcctModel
-import AcctPorts
+package import AcctPorts
 
 /// The state of an account, its reason if there is one, and the resulting action.
 package struct Assessment: Equatable, Sendable {
   package var state: SessionState
   package var reason: String?
+  /// The keyring's failure, which is the reason where the keyring did not answer.
+  package var failure: KeyringFailure?
   /// The action for a command that needs the token.
   package var action: SessionAction
 
@@ -37,7 +39,8 @@ extension Account {
   /// - Returns: The state, its reason, and the resulting action.
   func assess(_ evidence: Evidence, at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment {
     let event: SessionEvent
-    let reason: String?
+    let reason: StateReason?
+    var failure: KeyringFailure?
     switch evidence {
     case .none:
       // Without the keyring's answer, the server's last answer or the clock decides.
@@ -49,16 +52,19 @@ extension Account {
     case .present:
       event = clockEvent(at: now, leaving: minimum)
       reason = clockReason(event, at: now, leaving: minimum)
-    case .missing: (event, reason) = (.missing, "its secrets are not in the keyring")
-    case .failure(let failure): (event, reason) = (failure.event, failure.reason)
+    case .missing: (event, reason) = (.missing, .secretsMissing)
+    case .failure(let cause): (event, reason, failure) = (cause.event, nil, cause)
     }
     let (state, action) = recordedState.state.after(event)
     if let refusal = recordedState.refusedRenewal, state == .valid || state == .expiring {
-      return Assessment(state, reason: "its last renewal was refused: \(refusal)", action)
+      return Assessment(state, reason: StateReason.renewalRefused(refusal).text, action)
     }
     // A recorded state keeps its recorded reason; any other state has its own.
     let isRecorded = state == recordedState.state && recordedState.reason != nil
-    return Assessment(state, reason: isRecorded ? recordedState.reason : reason, action)
+    if isRecorded { return Assessment(state, reason: recordedState.reason, action) }
+    var assessment = Assessment(state, reason: reason?.text, action)
+    assessment.failure = failure
+    return assessment
   }
 
   /// The state of an existing token by the clock.
@@ -74,10 +80,9 @@ extension Account {
   }
 
   /// The reason why acct does not use a token that its server would still accept; the time alone would contradict it.
-  private func clockReason(_ event: SessionEvent, at now: Timestamp, leaving minimum: Int64?) -> String? {
+  private func clockReason(_ event: SessionEvent, at now: Timestamp, leaving minimum: Int64?) -> StateReason? {
     guard event == .spent, let left = tokenLifetime.secondsLeft(at: now), left > 0 else { return nil }
-    let lack = minimum == nil ? "5 min or less left" : "less time left than requested"
-    return "it has \(lack), and can't be renewed"
+    return .tooShort(asRequested: minimum != nil)
   }
 
   /// The state as far as it is known without asking the keyring or a server.
@@ -99,35 +104,4 @@ extension Account {
 extension KeyringFailure {
   /// The event that it is for an account's state.
   fileprivate var event: SessionEvent { isLocked ? .keyringLocked : .keyringUnavailable }
-
-  fileprivate var reason: String? {
-    switch self {
-    case .locked(let reason): reason
-    case .sealed: "its TPM does not open it, and no passphrase did"
-    case .cancelled: nil
-    case .unavailable(let reason), .failed(let reason): reason
-    case .noVault: "there is no vault yet"
-    case .timedOut: "the keyring did not answer in time"
-    case .notJoined: "this machine has joined no shared keyring"
-    case .engine(let failure): failure.reason
-    case .rolledBack: "the shared keyring was restored from a backup"
-    case .damagedAccount: "what the shared keyring has of it is damaged"
-    case .answerWaits: "a server's answer is still to be stored on the shared keyring"
-    case .answerUnopened: "a server's answer waits for the shared keyring, and no key opens it any more"
-    case .settings: "the settings of the shared keyring can't be used"
-    }
-  }
-}
-
-extension SharedStoreFailure {
-  fileprivate var reason: String {
-    switch self {
-    case .unavailable(let reason), .denied(let reason), .untrusted(let reason),
-      .notPrepared(let reason), .failed(let reason):
-      reason
-    case .timedOut: "the shared keyring did not answer in time"
-    case .noQuorum: "too few members of the shared keyring are there"
-    case .noSpace: "the shared keyring takes no more writes"
-    }
-  }
 }

@@ -13,8 +13,7 @@ extension World {
     world.transport = transport.noting(held)
     world.secretService = secretService.noting(held)
     world.vaultKeyring = vaultKeyring.noting(held)
-    let shared = sharedKeyring.keyring
-    world.sharedKeyring.keyring = { kind in shared(kind).noting(held) }
+    world.sharedKeyring = sharedKeyring.noting(held)
     let (ask, input) = (terminal.askSecret, streams.input)
     let (readFile, readCredential) = (secretFiles.read, secretFiles.readCredential)
     world.terminal.askSecret = { prompt in
@@ -87,7 +86,7 @@ extension HTTPFailure {
 }
 
 extension Keyring {
-  fileprivate func noting(_ held: HeldSecrets) -> Keyring {
+  func noting(_ held: HeldSecrets) -> Keyring {
     var keyring = self
     keyring.read = { account, kinds, interaction throws(KeyringFailure) in
       let items = try await held.redacting { () async throws(KeyringFailure) in

@@ -6,17 +6,20 @@ extension SharedAccounts {
   func noting(_ held: HeldSecrets) -> SharedAccounts {
     var accounts = self
     accounts.fetch = { account, interaction throws(KeyringFailure) in
-      do throws(KeyringFailure) { return try fetch(account, interaction) } catch { throw error.redacted(by: held) }
+      try held.redacting { () throws(KeyringFailure) in try fetch(account, interaction) }
     }
     accounts.fetchAll = { interaction throws(KeyringFailure) in
-      do throws(KeyringFailure) { return try fetchAll(interaction) } catch { throw error.redacted(by: held) }
+      try held.redacting { () throws(KeyringFailure) in try fetchAll(interaction) }
+    }
+    accounts.holder = { name, interaction throws(KeyringFailure) in
+      try held.redacting { () throws(KeyringFailure) in try holder(name, interaction) }
     }
     accounts.store = { account, interaction throws(SharedAccountFailure) in
       for item in account.items.written { held.hold(item.kind.secrets(in: item.secret)) }
       do throws(SharedAccountFailure) { try store(account, interaction) } catch { throw error.redacted(by: held) }
     }
     accounts.remove = { account, interaction throws(KeyringFailure) in
-      do throws(KeyringFailure) { try remove(account, interaction) } catch { throw error.redacted(by: held) }
+      try held.redacting { () throws(KeyringFailure) in try remove(account, interaction) }
     }
     accounts.claim = { intent, interaction throws(KeyringFailure) in
       try await held.redacting { () async throws(KeyringFailure) in
@@ -24,6 +27,39 @@ extension SharedAccounts {
       }
     }
     return accounts
+  }
+}
+
+extension SharedKeyring {
+  /// The operations on the keyring as a whole, whose failures repeat no secret.
+  func noting(_ held: HeldSecrets) -> SharedKeyring {
+    SharedKeyring(
+      keyring: { kind in keyring(kind).noting(held) },
+      settings: { () throws(KeyringFailure) in
+        try held.redacting { () throws(KeyringFailure) in try settings() }
+      },
+      create: { settings, interaction throws(KeyringFailure) in
+        try held.redacting { () throws(KeyringFailure) in try create(settings, interaction) }
+      },
+      join: { settings, interaction throws(KeyringFailure) in
+        try held.redacting { () throws(KeyringFailure) in try join(settings, interaction) }
+      },
+      leave: { () throws(KeyringFailure) in try held.redacting { () throws(KeyringFailure) in try leave() } },
+      trust: { interaction throws(KeyringFailure) in
+        try held.redacting { () throws(KeyringFailure) in try trust(interaction) }
+      },
+      report: { () throws(KeyringFailure) in try held.redacting { () throws(KeyringFailure) in try report() } },
+      inspect: { interaction throws(KeyringFailure) in
+        try held.redacting { () throws(KeyringFailure) in try inspect(interaction) }
+      }
+    )
+  }
+}
+
+extension HeldSecrets {
+  /// Does something with a shared keyring, whose failure may repeat a secret.
+  fileprivate func redacting<Value>(_ body: () throws(KeyringFailure) -> Value) throws(KeyringFailure) -> Value {
+    do { return try body() } catch { throw error.redacted(by: self) }
   }
 }
 

@@ -12,15 +12,15 @@ struct KeyringChoice: Sendable {
 
   /// The keyring that holds the accounts.
   ///
-  /// - Throws: ``KeyringError/notChosen(reason:)`` if none was ever decided on.
+  /// - Throws: ``KeyringError/notChosen(_:)`` if none was ever decided on.
   func decided() throws(EngineError) -> Keyring {
     if let kind = try chosen() { return keyring(kind) }
-    throw .keyring(.notChosen(reason: "no keyring has been chosen yet"))
+    throw .keyring(.notChosen(.never))
   }
 
   /// The keyring that holds an account: its own, if it has one, else that of all accounts.
   ///
-  /// - Throws: ``KeyringError/notChosen(reason:)``.
+  /// - Throws: ``KeyringError/notChosen(_:)``.
   func keyring(of account: Account) throws(EngineError) -> Keyring {
     guard let own = account.keptIn.flatMap(Keyring.Kind.init) else { return try decided() }
     return keyring(own)
@@ -113,7 +113,7 @@ struct KeyringChoice: Sendable {
     do { bytes = try world.files.read(.keyringDecision) } catch { throw .files(.failed(error)) }
     guard let bytes else { return nil }
     guard let decision = KeyringDecision(bytes: bytes) else {
-      throw .keyring(.notChosen(reason: "the file `keyring` names none"))
+      throw .keyring(.notChosen(.malformed))
     }
     return decision
   }

@@ -43,7 +43,7 @@ extension Doctor {
       } catch {
         return Finding(.keyring(error, keyring.kind))
       }
-      return Finding(.keyring(.unavailable(reason: "it gives no reason"), keyring.kind))
+      return Finding(.keyring(.unavailable(reason: ""), keyring.kind))
     }
   }
 

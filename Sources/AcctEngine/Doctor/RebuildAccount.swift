@@ -121,7 +121,7 @@ struct RebuildAccount: Sendable {
       keyStorage: storage(of: items[.keypair]),
       tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: false),
       sentAs: kind == .static ? .bearer : nil,
-      recordedState: .signedOut(reason: "its token was not in the keyring when its file was rebuilt"),
+      recordedState: .signedOut(reason: StateReason.missingAtRebuild.text),
       createdAt: world.clock.now()
     )
   }

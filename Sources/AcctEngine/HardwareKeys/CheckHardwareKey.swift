@@ -42,7 +42,7 @@ struct CheckHardwareKey: Sendable {
     let isThere = slots.contains { slot in slot.keys.contains { ($0.point.x, $0.point.y) == stored.point } }
     guard !isThere else { return nil }
     if let failure = slots.compactMap(\.failure).first { return failure }
-    return slots.contains { $0.token != nil } ? .gone : .absent(reason: "it is not plugged in")
+    return slots.contains { $0.token != nil } ? .gone : .unplugged
   }
 }
 

@@ -32,7 +32,7 @@ package struct NewKeys: Sendable {
         let key = try await tpm.create(address, withPIN, holder)
         // The stored blob must be of the key that the tokens are bound to.
         guard try tpm.read(key.blob).point == key.point else {
-          throw .malformedReply(reason: "the blob is not of the key that was made")
+          throw .otherBlob
         }
         return key
       }
@@ -130,8 +130,7 @@ package struct NewKeys: Sendable {
       let stored = try StoredHardwareKey(reference, x: point.x, y: point.y, isMade: isMade)
       return DPoPKey(context.hardwareKey(stored))
     } catch {
-      let reason = "the public key is not a point of P-256"
-      throw .key(.hardware(.malformedReply(reason: reason), reference.storage))
+      throw .key(.hardware(.notOnCurve, reference.storage))
     }
   }
 

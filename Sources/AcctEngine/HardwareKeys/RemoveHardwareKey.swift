@@ -34,8 +34,7 @@ package struct RemoveHardwareKey: Sendable {
     guard case .pkcs11(let uri) = stored.reference, stored.isMade else { return nil }
     // An account that can't be read may use the key, too.
     guard let listing = try? context.accountStore.listing(), listing.damaged.allSatisfy({ $0 == account.id }) else {
-      let reason = "not every account can be read, and one of them may use it"
-      return .keyLeft(uri: uri.description, because: .failed(reason: reason))
+      return .keyLeft(uri: uri.description, because: .maybeInUse)
     }
     let isShared = listing.accounts.contains { $0.id != account.id && $0.thumbprint == stored.thumbprint }
     guard !isShared else { return nil }

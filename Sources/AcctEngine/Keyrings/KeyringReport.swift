@@ -53,7 +53,7 @@ extension Keyring.State {
     switch self {
     case .ready: nil
     case .locked: .keyring(.failed(.locked(), kind))
-    case .unavailable: .keyring(.failed(.unavailable(reason: "it gives no reason"), kind))
+    case .unavailable: .keyring(.failed(.unavailable(reason: ""), kind))
     }
   }
 }

@@ -112,7 +112,7 @@ package struct AccountOverview: Sendable {
   /// Discards a guest's expired token; if it can't be removed now, the next command removes it.
   private func discard(_ account: inout Account) async {
     try? await GuestTokenEnd(context).past(account)
-    account.take(.guestSpent, reason: Account.guestTokenPast, at: context.world.clock.now())
+    account.take(.guestSpent, reason: StateReason.lifetimeEnded.text, at: context.world.clock.now())
   }
 
   /// The failure of a `header` for this account; `nil` if a token can be obtained without the user, at least by asking

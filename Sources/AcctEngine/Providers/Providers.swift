@@ -90,7 +90,7 @@ extension ProviderError {
     self =
       switch failure {
       case .failed(let path, let reason), .unsafe(let path, let reason): .unreadable(path: path, reason: reason)
-      case .busy: .unreadable(path: path, reason: "it is in use")
+      case .busy: .unreadable(path: path, reason: nil)
       }
   }
 }

@@ -17,13 +17,15 @@ package struct GuestTokenEnd: Sendable {
   /// - Throws: ``EngineError``; the token may then still be there.
   @discardableResult
   package func refused(_ account: Account) async throws(EngineError) -> EngineError? {
-    let reason = "its server rejected it"
+    let reason = StateReason.rejected.text
     guard try await discard(account, reason) else { return nil }
     return account.stateError(Assessment(.expired, reason: reason, .discard))
   }
 
   /// Discards a token that has expired.
-  func past(_ account: Account) async throws(EngineError) { _ = try await discard(account, Account.guestTokenPast) }
+  func past(_ account: Account) async throws(EngineError) {
+    _ = try await discard(account, StateReason.lifetimeEnded.text)
+  }
 
   /// Discards the token; it is deleted first, so that nothing is left that could be sent if the rest fails.
   private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {

@@ -123,14 +123,7 @@ package struct RenewalStateMachine<Form> {
   }
 
   private func reason(_ description: String?) -> String {
-    let words = description ?? "the refresh token is no longer valid"
-    return wasInterrupted ? Renewal.interrupted(because: words) : words
-  }
-}
-
-extension Renewal {
-  /// Why a session is over whose last renewal may have been the reason.
-  static func interrupted(because words: String) -> String {
-    "an earlier renewal was interrupted before its answer could be stored, and \(words)"
+    let words = description ?? StateReason.refreshTokenInvalid.text
+    return wasInterrupted ? StateReason.interrupted(words).text : words
   }
 }

@@ -57,7 +57,7 @@ package struct ServerCheck: Sendable {
     case 200:
       try await record(.confirmed, of: account)
       return .confirmed
-    case 401: throw .signIn(.required(account: account.name, .ended(reason: "\(service) answered 401")))
+    case 401: throw .signIn(.required(account: account.name, .ended(reason: StateReason.unauthorized(service).text)))
     case 429, 500...: throw .noAnswer(response, service, context.world.held)
     default: throw .server(.oauth(.unexplained(status: response.status), service))
     }

@@ -69,7 +69,7 @@ struct TokenCheck: Sendable {
         return .otherUser(other, origin)
       }
       return .accepted
-    case 401 where account.mustPassUserinfo: return .rejected(reason: "\(endpoint.origin) answered 401")
+    case 401 where account.mustPassUserinfo: return .rejected(reason: StateReason.unauthorized(endpoint.origin).text)
     case 429, 500...: throw .noAnswer(response, endpoint.origin, context.world.held)
     default: return .unknown(.answered(status: response.status), endpoint.origin)
     }
@@ -92,7 +92,7 @@ struct TokenCheck: Sendable {
       let isActive = response.json?.objectValue?["active"]?.boolValue
     else { return .unknown(.answered(status: response.status), endpoint.origin) }
     return isActive
-      ? .accepted : .rejected(reason: "\(endpoint.origin) reports that its token is not active")
+      ? .accepted : .rejected(reason: StateReason.inactive(endpoint.origin).text)
   }
 }
 

@@ -71,7 +71,7 @@ package struct TokenProvider: Sendable {
       try? await GuestTokenEnd(context).past(credentials.account)
     } else {
       // The request was for more time than usual: other requests can still use the token.
-      assessment.reason = "it has less time left than requested"
+      assessment.reason = StateReason.shorterThanRequested.text
     }
     return credentials.account.stateError(assessment)
   }

@@ -1,6 +1,6 @@
 package import AcctModel
 package import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 import Synchronization
 
 /// Forwards requests of unchanged clients, with an account's own header lines.
@@ -16,6 +16,7 @@ package struct SigningProxy: Sendable {
   private let makeRequest: MakeRequest
   private let limits: LatestLimits
   private let kept: KeptCredentials
+  private let words: @Sendable (ProxyRefusal?) -> String
 
   /// - Parameters:
   ///   - context: Its timeout is the longest time without a byte in either direction.
@@ -23,7 +24,15 @@ package struct SigningProxy: Sendable {
   ///   - secret: The required beginning of a path on a port; `nil` on a socket.
   ///   - restsSecrets: `true` if secrets may stay in memory while no request is in progress, for a second: where no
   ///     other process can read it.
-  package init(_ context: EngineContext, for targets: ProxyTargets, secret: Secret?, restsSecrets: Bool) {
+  ///   - words: The words of the proxy's own answer to a request; `nil` for one that could not be made.
+  package init(
+    _ context: EngineContext,
+    for targets: ProxyTargets,
+    secret: Secret?,
+    restsSecrets: Bool,
+    words: @escaping @Sendable (ProxyRefusal?) -> String
+  ) {
+    self.words = words
     var context = context
     context.hints = KeptHints()
     context.sideExecutor = context.world.localServer.sideExecutor
@@ -69,9 +78,11 @@ package struct SigningProxy: Sendable {
       url = try gate.url(method: request.method, target: request.target, fields: request.fields, port: request.port)
     } catch {
       // A client that has not presented the secret keeps no connection open.
-      return .own(error, endsConnection: true)
+      return own(error.status, error, endsConnection: true)
     }
-    guard let account = targets.owners[url.origin] else { return .own(ProxyRefusal.foreignHost, endsConnection: true) }
+    guard let account = targets.owners[url.origin] else {
+      return own(ProxyRefusal.foreignHost.status, .foreignHost, endsConnection: true)
+    }
     do throws(EngineError) {
       let answer = try await passOn(request, to: url, as: account)
       // The client gets the response; the failure to handle it concerns the user.
@@ -84,11 +95,7 @@ package struct SigningProxy: Sendable {
     } catch {
       // If the client has disconnected, or the proxy ends, there is nothing to report.
       if !Task.isCancelled { report(error) }
-      return .own(
-        error.proxyStatus,
-        "acct could not make this request; its own output says why",
-        endsConnection: error.isMalformedAnswer
-      )
+      return own(error.proxyStatus, nil, endsConnection: error.isMalformedAnswer)
     }
   }
 
@@ -119,17 +126,10 @@ package struct SigningProxy: Sendable {
     }
     return try await makeRequest.perform(outgoing, as: account, sending: body, holding: grant)
   }
-}
-
-extension LocalResponse {
-  /// A rejection by the proxy itself.
-  fileprivate static func own(_ refusal: ProxyRefusal, endsConnection: Bool) -> LocalResponse {
-    own(refusal.status, refusal.words, endsConnection: endsConnection)
-  }
 
   /// A response of the proxy itself.
-  fileprivate static func own(_ status: Int, _ words: String, endsConnection: Bool) -> LocalResponse {
-    let text = Array("acct: \(words)\n".utf8)
+  private func own(_ status: Int, _ refusal: ProxyRefusal?, endsConnection: Bool) -> LocalResponse {
+    let text = Array("acct: \(words(refusal))\n".utf8)
     let rest = Mutex<[UInt8]?>(text)
     return LocalResponse(
       status: status,
@@ -161,19 +161,6 @@ extension EngineError {
     case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .signIn, .provider, .atproto, .backend,
       .session, .guest, .request, .transfer, .files, .exec, .cancelled:
       500
-    }
-  }
-}
-
-extension ProxyRefusal {
-  fileprivate var words: String {
-    switch self {
-    case .secretMissing: "the path does not begin with the secret of this run"
-    case .fromPage: "requests of web pages are not passed on"
-    case .foreignHost: "the proxy does not serve this Host"
-    case .malformed: "this request can't be passed on"
-    case .tunnel: "there is no tunnel here: nothing in it could be signed"
-    case .upgrade: "other protocols, such as WebSocket, are not passed on"
     }
   }
 }

@@ -42,7 +42,7 @@ extension SessionRenewalAttempt {
 
   /// Records the end of the session, with the reason.
   mutating func ended(_ reason: String) throws(EngineError) -> EngineError {
-    let reason = wasInterrupted ? Renewal.interrupted(because: reason) : reason
+    let reason = wasInterrupted ? StateReason.interrupted(reason).text : reason
     account.take(.ended, reason: reason, at: context.world.clock.now())
     return try settled(.signIn(.required(account: account.name, .ended(reason: reason))))
   }

@@ -96,7 +96,7 @@ package struct ATProtoSignIn: Sendable {
     }
     let scope = request.scope ?? ATProtoClient.scope
     let clientID = request.clientID ?? ATProtoClient.loopbackID(scope: scope)
-    let outcome = try await AuthorizationCodeFlow(context.world, client).run(
+    let outcome = try await AuthorizationCodeFlow(context, client).run(
       .init(
         server: server,
         client: ServerClient(id: clientID, .standard, secret: nil, key: nil, at: server),

@@ -4,13 +4,15 @@ import AcctProtocol
 
 /// The authorization code grant through the user's browser (RFC 6749, section 4.1; RFC 8252).
 struct AuthorizationCodeFlow: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let client: DPoPClient
 
-  init(_ world: World, _ client: DPoPClient) {
-    self.world = world
+  init(_ context: EngineContext, _ client: DPoPClient) {
+    self.context = context
     self.client = client
   }
+
+  private var world: World { context.world }
 
   /// The authorization request, its server and its client.
   struct Parameters: Sendable {
@@ -80,7 +82,7 @@ struct AuthorizationCodeFlow: Sendable {
       let (address, notice) = try await address(of: request, at: endpoint, parameters)
       notices += [notice].compactMap(\.self)
       let receiver = CallbackReceiver(
-        world,
+        context,
         listening,
         request,
         parameters.redirect,

@@ -4,9 +4,11 @@ package import AcctProtocol
 
 /// Sends the user to a backend's sign-in, and waits for its callback at the app's address.
 struct BackendCallback: Sendable {
-  private let world: World
+  private let context: EngineContext
 
-  init(_ world: World) { self.world = world }
+  init(_ context: EngineContext) { self.context = context }
+
+  private var world: World { context.world }
 
   /// Opens the channels for a callback, sends the user to the sign-in, and returns the callback's contents.
   ///
@@ -44,7 +46,7 @@ struct BackendCallback: Sendable {
       let rule = CallbackRule(expected: route.expected, required: required)
       let channels = CallbackReceiver<Outcome<Answer>>
         .Channels(listening: listening, scheme: route.scheme, alwaysAsks: route.asksAlways)
-      let receiver = CallbackReceiver(world, channels, timeout: route.timeout) { text in
+      let receiver = CallbackReceiver(context, channels, timeout: route.timeout) { text in
         judge(text, by: rule, world.held, accept)
       }
       outcome = .success(

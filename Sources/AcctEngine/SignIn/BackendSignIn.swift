@@ -44,7 +44,7 @@ package struct BackendSignIn: Sendable {
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
     let call = BackendCall(request.backend, client)
-    let code = try await BackendCallback(context.world).receive(
+    let code = try await BackendCallback(context).receive(
       request.route,
       requiring: ["code"],
       report: report,

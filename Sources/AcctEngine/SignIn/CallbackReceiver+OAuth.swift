@@ -5,19 +5,24 @@ import AcctProtocol
 extension CallbackReceiver<AuthorizationResponse> {
   /// Waits for the answer to an authorization request.
   init(
-    _ world: World,
+    _ context: EngineContext,
     _ listening: Listening,
     _ request: AuthorizationRequest,
     _ redirect: LoopbackRedirect,
     _ server: AuthorizationServer,
     timeout: Int64
   ) {
-    self.init(world, Channels(listening: listening, redirect: redirect), timeout: timeout) {
+    self.init(context, Channels(listening: listening, redirect: redirect), timeout: timeout) {
       address in
       guard let mark = address.firstIndex(of: "?"), address[..<mark] == request.redirectURI[...]
       else { return .wrong(.wrongPaste) }
       let query = address[mark...].dropFirst().prefix { $0 != "#" }
-      let response = AuthorizationResponse(String(query), to: request, from: server, redacting: world.held.redactor)
+      let response = AuthorizationResponse(
+        String(query),
+        to: request,
+        from: server,
+        redacting: context.world.held.redactor
+      )
       switch response {
       case .foreign: return .wrong(.wrongPaste)
       case .code: return .taken(response, .done)

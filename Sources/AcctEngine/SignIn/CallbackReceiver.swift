@@ -5,7 +5,7 @@ import AcctProtocol
 /// Sends the user to an address, and waits for the one callback that answers it: from the browser, from the desktop,
 /// or pasted.
 struct CallbackReceiver<Answer: Sendable>: Sendable {
-  private let world: World
+  private let context: EngineContext
   private let channels: Channels
   /// The longest wait, in seconds.
   private let timeout: Int64
@@ -31,16 +31,18 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   }
 
   init(
-    _ world: World,
+    _ context: EngineContext,
     _ channels: Channels,
     timeout: Int64,
     judge: @escaping @Sendable (_ address: String) -> Verdict
   ) {
-    self.world = world
+    self.context = context
     self.channels = channels
     self.timeout = timeout
     self.judge = judge
   }
+
+  private var world: World { context.world }
 
   /// Sends the user to `address` and returns the callback.
   ///
@@ -187,7 +189,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     _ shown: ShownAddress,
     _ report: @Sendable (SignInPrompt) -> Void
   ) async -> Ending? {
-    for await line in world.terminal.lines("callback address: ") {
+    for await line in world.terminal.lines(context.words(.callbackAddress)) {
       if line.count == 0, let end, world.terminal.canAsk() {
         do throws(EngineError) { show(try await end.renew(), shown, report) } catch { return .failed(error) }
         continue

@@ -40,7 +40,7 @@ package struct SessionSignIn: Sendable {
     // The verifier stays here: the backend's callback brings no code that it could be sent with.
     let pkce = PKCE(random: context.world.entropy.bytes(32))
     context.world.held.hold(pkce.verifier)
-    let callback = try await BackendCallback(context.world).receive(
+    let callback = try await BackendCallback(context).receive(
       request.route,
       requiring: ["session_token", "did", "handle"],
       report: report,

@@ -91,7 +91,7 @@ package struct SignIn: Sendable {
     let serverClient = try ServerClient(request, at: server)
     let key = try await server.newKey(request, context)
     if let prompt = defense.prompt { report(prompt) }
-    let outcome = try await AuthorizationCodeFlow(context.world, client).run(
+    let outcome = try await AuthorizationCodeFlow(context, client).run(
       .init(
         server: server,
         client: serverClient,

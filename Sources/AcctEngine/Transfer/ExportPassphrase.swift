@@ -24,8 +24,8 @@ package struct ExportPassphrase: Sendable {
   /// - Throws: ``EngineError/transfer(_:)``, ``EngineError/cancelled``.
   package func new() throws(EngineError) -> Secret {
     if let file { return try named(file) }
-    let first = try ask("Passphrase for the export: ")
-    guard try ask("The same passphrase again: ") == first else { throw .transfer(.passphrasesDiffer) }
+    let first = try ask(.newPassphrase)
+    guard try ask(.passphraseAgain) == first else { throw .transfer(.passphrasesDiffer) }
     return first
   }
 
@@ -34,7 +34,7 @@ package struct ExportPassphrase: Sendable {
   /// - Throws: ``EngineError/transfer(_:)``, ``EngineError/cancelled``.
   package func known() throws(EngineError) -> Secret {
     if let file { return try named(file) }
-    return try ask("Passphrase of the export: ")
+    return try ask(.passphrase)
   }
 
   private func named(_ file: String) throws(EngineError) -> Secret {
@@ -48,9 +48,9 @@ package struct ExportPassphrase: Sendable {
     return passphrase
   }
 
-  private func ask(_ prompt: String) throws(EngineError) -> Secret {
+  private func ask(_ prompt: Prompt) throws(EngineError) -> Secret {
     guard context.interaction == .allowed, context.world.terminal.canAsk() else { throw .transfer(.noPassphrase) }
-    guard let answer = context.world.terminal.askSecret(prompt) else { throw .cancelled }
+    guard let answer = context.world.terminal.askSecret(context.words(prompt)) else { throw .cancelled }
     guard answer.count > 0 else { throw .transfer(.emptyPassphrase) }
     return answer
   }

@@ -48,7 +48,7 @@ package struct MoveKeyring: Sendable {
     guard let decision = try choice.recorded() else {
       // Without a decision there is no account, or it was lost.
       guard try context.world.accountIDs().isEmpty else {
-        throw .keyring(.notChosen(reason: "the file `keyring` is missing; `acct doctor` can find it"))
+        throw .keyring(.notChosen(.missing))
       }
       try choice.record(KeyringDecision(kind: kind))
       try await SharedRecords(in: target, context)?.bring()

@@ -6,10 +6,12 @@ import AcctPorts
 struct PINSource: Sendable {
   private let world: World
   private let interaction: Interaction
+  private let words: @Sendable (Prompt) -> String
 
   init(_ context: EngineContext) {
     world = context.world
     interaction = context.interaction
+    words = context.words
   }
 
   /// The most bytes of a file with a PIN.
@@ -27,13 +29,13 @@ struct PINSource: Sendable {
       } catch .missing {
         // systemd may provide other credentials than this one.
       } catch {
-        throw .noPIN(reason: error.reason)
+        throw .noPIN(.file(error))
       }
       if let contents { return try pin(in: contents, credential) }
     }
-    guard request.isNew else { return try ask("PIN of \(request.device): ") }
-    let first = try ask("New PIN for the key in \(request.device): ")
-    guard try ask("The same PIN again: ") == first else { throw .noPIN(reason: "the two PINs differ") }
+    guard request.isNew else { return try ask(.pin(device: request.device)) }
+    let first = try ask(.newPIN(device: request.device))
+    guard try ask(.pinAgain) == first else { throw .noPIN(.differ) }
     return first
   }
 
@@ -59,7 +61,7 @@ struct PINSource: Sendable {
 
   private func read(_ path: String) throws(HardwareKeyFailure) -> Secret {
     let contents: Secret
-    do { contents = try world.secretFiles.read(path, Self.limit) } catch { throw .noPIN(reason: error.reason) }
+    do { contents = try world.secretFiles.read(path, Self.limit) } catch { throw .noPIN(.file(error)) }
     return try pin(in: contents, path)
   }
 
@@ -69,26 +71,31 @@ struct PINSource: Sendable {
       let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")
       return Secret(bytes.extracting(droppingLast: endsInNewline ? 1 : 0))
     }
-    guard pin.count > 0 else { throw .noPIN(reason: "\(path): it is empty") }
+    guard pin.count > 0 else { throw .noPIN(.empty(path: path)) }
     return pin
   }
 
-  private func ask(_ prompt: String) throws(HardwareKeyFailure) -> Secret {
-    guard interaction == .allowed, world.terminal.canAsk() else { throw .noPIN(reason: "acct can't prompt for it") }
-    guard let answer = world.terminal.askSecret(prompt) else { throw .cancelled }
-    guard answer.count > 0 else { throw .noPIN(reason: "no PIN was given") }
+  private func ask(_ prompt: Prompt) throws(HardwareKeyFailure) -> Secret {
+    guard interaction == .allowed, world.terminal.canAsk() else { throw .noPIN(.noPrompt) }
+    guard let answer = world.terminal.askSecret(words(prompt)) else { throw .cancelled }
+    guard answer.count > 0 else { throw .noPIN(.notGiven) }
     return answer
   }
 }
 
-extension SecretFileFailure {
-  /// In words that follow a colon.
-  fileprivate var reason: String {
-    switch self {
-    case .failed(let path, let reason): "\(path): \(reason)"
-    case .missing(let path): "\(path): no such file or directory"
-    case .exposed(let path): "\(path): its group or others can read or write it"
-    case .exists(let path): "\(path) already exists"
+extension HardwareKeyFailure {
+  /// There is no PIN, for a reason that acct has.
+  fileprivate static func noPIN(_ flaw: PINFlaw) -> HardwareKeyFailure { .noPIN(reason: flaw.text) }
+}
+
+extension PINFlaw {
+  /// A file that can't be read.
+  fileprivate static func file(_ failure: SecretFileFailure) -> PINFlaw {
+    switch failure {
+    case .failed(let path, let reason): .failed(path: path, reason: reason)
+    case .missing(let path): .missing(path: path)
+    case .exposed(let path): .exposed(path: path)
+    case .exists(let path): .exists(path: path)
     }
   }
 }

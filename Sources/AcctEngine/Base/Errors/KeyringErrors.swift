@@ -6,7 +6,7 @@ package import AcctProtocol
 package enum KeyringError: Error, Equatable, Sendable {
   case failed(KeyringFailure, Keyring.Kind)
   /// No keyring can be chosen.
-  case notChosen(reason: String)
+  case notChosen(Undecided)
   /// `ACCT_KEYRING` names no keyring.
   case unknown(String)
   /// The keyring's item for the account is not of the form that acct writes.
@@ -17,6 +17,15 @@ package enum KeyringError: Error, Equatable, Sendable {
   case changedElsewhere(AccountName)
   /// The vault's key could not be sealed in a TPM.
   case notSealed(HardwareKeyFailure, TPMAddress)
+
+  /// Why no keyring is chosen.
+  package enum Undecided: Sendable {
+    case never
+    /// The file of the decision names no keyring.
+    case malformed
+    /// There are accounts, and no file.
+    case missing
+  }
 }
 
 /// The DPoP key of an account, or its client's key, can't be used.

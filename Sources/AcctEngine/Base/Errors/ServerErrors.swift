@@ -45,8 +45,8 @@ package struct OtherUser: Error, Equatable, Sendable {
   /// The reason recorded for a session that ended with it.
   var reason: String {
     switch place {
-    case .renewal: "the server renewed the tokens for \(found) instead of \(expected)"
-    case .userinfo: "the server's userinfo is about \(found) instead of \(expected)"
+    case .renewal: StateReason.renewedForOther(found: found, expected: expected).text
+    case .userinfo: StateReason.userinfoOfOther(found: found, expected: expected).text
     }
   }
 }
@@ -58,7 +58,7 @@ package enum ProviderError: Error, Equatable, Sendable {
   /// A file can't be used, because of this member.
   case file(path: String, ProviderFlaw)
   /// A file can't be read, or others can write to it.
-  case unreadable(path: String, reason: String)
+  case unreadable(path: String, reason: String?)
   /// The part after its name is not valid; `usage` is the right syntax.
   case place(ProviderPlace.Flaw, usage: String)
   /// It needs a client that the user registers once.
@@ -73,7 +73,7 @@ package enum ProviderError: Error, Equatable, Sendable {
   /// The instructions for registering a client.
   package struct Registration: Equatable, Sendable {
     /// The server's name for people, or its issuer.
-    package var title: String
+    package var title: String?
     /// The server's name on the command line; `nil` for a server that was given by its address.
     package var typed: String?
     /// The page for the registration.

@@ -1,0 +1,41 @@
+import AcctEngine
+import AcctPorts
+
+extension Assessment {
+  /// The reason in words, if there is one.
+  var reasonText: String? { reason ?? failure?.reason }
+}
+
+extension KeyringFailure {
+  /// The reason for the state of an account whose keyring did not answer.
+  fileprivate var reason: String? {
+    switch self {
+    case .locked(let reason): reason
+    case .sealed: "its TPM does not open it, and no passphrase did"
+    case .cancelled: nil
+    case .unavailable(let reason), .failed(let reason): reason
+    case .noVault: "there is no vault yet"
+    case .timedOut: "the keyring did not answer in time"
+    case .notJoined: "this machine has joined no shared keyring"
+    case .engine(let failure): failure.reason
+    case .rolledBack: "the shared keyring was restored from a backup"
+    case .damagedAccount: "what the shared keyring has of it is damaged"
+    case .answerWaits: "a server's answer is still to be stored on the shared keyring"
+    case .answerUnopened: "a server's answer waits for the shared keyring, and no key opens it any more"
+    case .settings: "the settings of the shared keyring can't be used"
+    }
+  }
+}
+
+extension SharedStoreFailure {
+  fileprivate var reason: String {
+    switch self {
+    case .unavailable(let reason), .denied(let reason), .untrusted(let reason), .notPrepared(let reason),
+      .failed(let reason):
+      reason
+    case .timedOut: "the shared keyring did not answer in time"
+    case .noQuorum: "too few members of the shared keyring are there"
+    case .noSpace: "the shared keyring takes no more writes"
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// A reason that acct itself has for a state.
+///
+/// Its text is part of formats: an account's file and the JSON of `status` have it, beside the words of servers.
+package enum StateReason: Equatable, Sendable {
+  /// The clock has ended a guest's token.
+  case lifetimeEnded
+  /// The server rejected a guest's token.
+  case rejected
+  /// The server at this origin answered 401.
+  case unauthorized(Origin)
+  /// The server at this origin says that the token is not active (RFC 7662).
+  case inactive(Origin)
+  case refreshTokenInvalid
+  /// The session ended after a renewal whose answer was never stored; the server's words.
+  case interrupted(String)
+  /// The server renewed the tokens for another user.
+  case renewedForOther(found: String, expected: String)
+  /// The server's userinfo is about another user.
+  case userinfoOfOther(found: String, expected: String)
+  case renewalRefused(String)
+  case secretsMissing
+  /// The token's file was rebuilt from the keyring, which did not have the token.
+  case missingAtRebuild
+  /// So little time is left that it is not used, and it can't be renewed; `true` if a command requested more.
+  case tooShort(asRequested: Bool)
+  /// The user requested more time than is left.
+  case shorterThanRequested
+
+  package var text: String {
+    switch self {
+    case .lifetimeEnded: "its lifetime has ended"
+    case .rejected: "its server rejected it"
+    case .unauthorized(let origin): "\(origin) answered 401"
+    case .inactive(let origin): "\(origin) reports that its token is not active"
+    case .refreshTokenInvalid: "the refresh token is no longer valid"
+    case .interrupted(let words):
+      "an earlier renewal was interrupted before its answer could be stored, and \(words)"
+    case .renewedForOther(let found, let expected): "the server renewed the tokens for \(found) instead of \(expected)"
+    case .userinfoOfOther(let found, let expected): "the server's userinfo is about \(found) instead of \(expected)"
+    case .renewalRefused(let reason): "its last renewal was refused: \(reason)"
+    case .secretsMissing: "its secrets are not in the keyring"
+    case .missingAtRebuild: "its token was not in the keyring when its file was rebuilt"
+    case .tooShort(asRequested: false): "it has 5 min or less left, and can't be renewed"
+    case .tooShort(asRequested: true): "it has less time left than requested, and can't be renewed"
+    case .shorterThanRequested: "it has less time left than requested"
+    }
+  }
+}
