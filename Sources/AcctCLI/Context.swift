@@ -75,12 +75,15 @@ struct Context {
     try output(Secret(consuming: &bytes))
   }
 
+  /// Prints an object in its envelope on one line.
+  func output(_ object: JSONObject) throws(EngineError) { try output(.object(object)) }
+
   /// Prints an account as the result of a change, where JSON is asked for; else says `text`.
   func done(_ account: Account, _ text: String) throws(EngineError) -> ExitStatus {
     if options.json {
       let active = try AccountOverview(engine).listing().active
       let json = account.json(account.lastKnownState(at: world.clock.now()), isActive: active == account.id)
-      try output(["version": 1, "account": json])
+      try output(envelope(["account": json]))
     } else {
       notice(text)
     }

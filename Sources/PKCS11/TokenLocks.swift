@@ -6,17 +6,17 @@ import PrivateFiles
 struct TokenLocks: Sendable {
   let folder: PrivateFolder
   /// Takes the lock of a module, for a moment.
-  func module(_ path: String, _ patience: DevicePatience) async throws(HardwareKeyFailure) -> FolderLock {
+  func module(_ path: String, _ patience: DeviceTimeout) async throws(HardwareKeyFailure) -> FolderLock {
     try await lock("module-\(fingerprint(path))", patience)
   }
 
   /// Takes the lock of a token, for as long as a person needs to touch it.
-  func token(_ token: Token, _ patience: DevicePatience) async throws(HardwareKeyFailure) -> FolderLock {
+  func token(_ token: Token, _ patience: DeviceTimeout) async throws(HardwareKeyFailure) -> FolderLock {
     let parts = [token.manufacturer, token.model, token.serial, token.label]
     return try await lock("token-\(fingerprint(parts.joined(separator: "\n")))", patience)
   }
 
-  private func lock(_ name: String, _ patience: DevicePatience) async throws(HardwareKeyFailure) -> FolderLock {
+  private func lock(_ name: String, _ patience: DeviceTimeout) async throws(HardwareKeyFailure) -> FolderLock {
     do throws(PrivateFilesError) {
       return try await folder.lock(name, seconds: Self.seconds(patience))
     } catch {
@@ -29,7 +29,7 @@ struct TokenLocks: Sendable {
     }
   }
 
-  private static func seconds(_ patience: DevicePatience) -> Int {
+  private static func seconds(_ patience: DeviceTimeout) -> Int {
     switch patience {
     // Longer than a touch is waited for.
     case .full: 150

@@ -7,12 +7,12 @@ import Synchronization
 package final class Tokens: Sendable {
   private let modules = Mutex<[String: Module]>([:])
   private let configuration: ModuleConfiguration
-  private let time: Patience
+  private let time: OutageBudget
   let locks: TokenLocks
   let entropy: Entropy
 
   /// The time limits for a person.
-  package struct Patience: Sendable {
+  package struct OutageBudget: Sendable {
     /// After so long a signature seems to wait for a touch.
     package var touch: Duration
     /// After so long a module's call is given up.
@@ -33,7 +33,7 @@ package final class Tokens: Sendable {
     locks folder: PrivateFolder,
     configuration: ModuleConfiguration,
     entropy: Entropy,
-    patience: Patience = Patience()
+    patience: OutageBudget = OutageBudget()
   ) {
     locks = TokenLocks(folder: folder)
     self.configuration = configuration
@@ -65,7 +65,7 @@ package final class Tokens: Sendable {
   func tokens(
     _ path: String,
     _ uri: PKCS11URI,
-    _ patience: DevicePatience
+    _ patience: DeviceTimeout
   ) async throws(HardwareKeyFailure) -> [(Module, Token)] {
     let lock = try await locks.module(path, patience)
     let late = HardwareKeyFailure.failed(reason: "the module \(printable(path)) does not answer")
@@ -80,7 +80,7 @@ package final class Tokens: Sendable {
   }
 
   /// Finds the one token that a URI means.
-  func token(_ uri: PKCS11URI, _ patience: DevicePatience) async throws(HardwareKeyFailure) -> (Module, Token) {
+  func token(_ uri: PKCS11URI, _ patience: DeviceTimeout) async throws(HardwareKeyFailure) -> (Module, Token) {
     let paths = modulePaths(uri)
     var found: [(Module, Token)] = []
     var failure: HardwareKeyFailure?
@@ -119,7 +119,7 @@ package final class Tokens: Sendable {
   func session<Result: Sendable>(
     _ module: Module,
     _ token: Token,
-    _ patience: DevicePatience,
+    _ patience: DeviceTimeout,
     _ touch: TouchWatch? = nil,
     _ body: @escaping @Sendable (Session, FolderLock) throws(HardwareKeyFailure) -> Result
   ) async throws(HardwareKeyFailure) -> Result {

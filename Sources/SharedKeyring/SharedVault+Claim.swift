@@ -20,7 +20,7 @@ extension SharedVault {
     else { return nil }
     let place = session.places.account(id)
     var object = try seal.object(copy.bytes, of: id, at: place)
-    let patience = Patience(
+    let patience = OutageBudget(
       milliseconds: Int64(min(intent.timeout, 86_400)) * 1000,
       whole: (object.lock?.ttl ?? 0) * 1000,
       now: machine.bootTime()
@@ -83,7 +83,7 @@ extension SharedVault {
     _ seal: Seal,
     _ copy: CopyFile,
     _ object: SharedObject,
-    _ patience: Patience,
+    _ patience: OutageBudget,
     of id: AccountID
   ) async throws(KeyringFailure) -> Bool {
     guard let lock = object.lock else { return true }
@@ -133,7 +133,7 @@ extension SharedVault {
 }
 
 /// The time for which an engine may be away while another machine is waited for.
-private struct Patience {
+private struct OutageBudget {
   let milliseconds: Int64
   /// One that comes and goes has the lock's time counted anew each time; past this boot time it is given up.
   private let end: Int64

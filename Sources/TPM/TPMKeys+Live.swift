@@ -12,7 +12,7 @@ extension TPMKeys {
   ///   - glance: The time limit of an operation that only looks.
   /// - Returns: The operations; nothing is open yet.
   package static func live(patience: Duration = .seconds(20), glance: Duration = .seconds(3)) -> TPMKeys {
-    @Sendable func time(_ asked: DevicePatience) -> Duration {
+    @Sendable func time(_ asked: DeviceTimeout) -> Duration {
       switch asked {
       case .full: patience
       case .brief: glance

@@ -11,7 +11,7 @@ extension VaultKeyOpener {
     _ seal: VaultSeal,
     _ interaction: Interaction,
     keeping: Bool,
-    _ patience: DevicePatience
+    _ patience: DeviceTimeout
   ) async throws(KeyringFailure) -> OpenVaultKey {
     if let cached = cache.key(of: header) {
       return OpenVaultKey(key: cached.vaultKey, cachedFor: keeping ? cache.extend(header) : nil)
@@ -79,7 +79,7 @@ extension VaultKeyOpener {
 package struct SealedKey: Sendable {
   package typealias Seal = @Sendable (Secret, TPMAddress) async throws(HardwareKeyFailure) -> [UInt8]
   package typealias Unseal =
-    @Sendable (_ blob: [UInt8], TPMAddress, DevicePatience)
+    @Sendable (_ blob: [UInt8], TPMAddress, DeviceTimeout)
     async
     throws(HardwareKeyFailure) -> Secret
 

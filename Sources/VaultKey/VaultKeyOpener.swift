@@ -53,7 +53,7 @@ package struct VaultKeyOpener: Sendable {
     _ header: VaultHeader,
     _ interaction: Interaction,
     keeping: Bool = true,
-    patience: DevicePatience = .full
+    patience: DeviceTimeout = .full
   ) async throws(KeyringFailure) -> OpenVaultKey {
     if let seal = header.seal { return try await open(header, seal, interaction, keeping: keeping, patience) }
     return try openByPassphrase(header, interaction, keeping: keeping)

@@ -48,7 +48,7 @@ let tokens = Tokens(
     libraries: given["libraries"].map { [$0] } ?? []
   ),
   entropy: Entropy { count in (0..<count).map { _ in .random(in: 0...255) } },
-  patience: Tokens.Patience(
+  patience: Tokens.OutageBudget(
     touch: milliseconds("touch-after", else: .seconds(1)),
     limit: milliseconds("limit", else: .seconds(120))
   )

@@ -25,7 +25,7 @@ struct DoctorCommand: AcctCommand {
     let findings = await Doctor(context.engine, repairs: repair).diagnose(askingServers: !offline)
     let reports = findings.map { DoctorReport($0) }
     if options.json {
-      try context.output(["version": 1, "findings": .array(reports.map(\.json))])
+      try context.output(envelope(["findings": .array(reports.map(\.json))]))
     } else {
       try context.output(reports.flatMap { $0.lines(isQuiet: options.quiet) })
     }

@@ -115,9 +115,11 @@ struct ExportCommand: AcctCommand {
       let names = accounts.map(\.name.description).joined(separator: ", ")
       return context.notice("exported \(names) to \(path)")
     }
-    try context.output([
-      "version": 1, "file": .string(path), "accounts": try context.json(of: accounts),
-      "leftOut": try context.json(of: leftOut),
-    ])
+    try context.output(
+      envelope([
+        "file": .string(path), "accounts": try context.json(of: accounts),
+        "leftOut": try context.json(of: leftOut),
+      ])
+    )
   }
 }

@@ -104,14 +104,15 @@ struct HeaderCommand: AcctCommand {
     let fields = authorization.fields.map { field -> JSON in
       ["name": .string(field.name), "value": .string(field.value.shownText)]
     }
-    let json: JSON = [
-      "version": 1,
-      "account": .string(account.id.description),
-      "method": .string(target.method),
-      "url": target.url.map { .string($0.description) } ?? .null,
-      "headers": .array(fields),
-      "expiresAt": authorization.expiresAt.map { .string($0.description) } ?? .null,
-    ]
+    let json: JSON = .object(
+      envelope([
+        "account": .string(account.id.description),
+        "method": .string(target.method),
+        "url": target.url.map { .string($0.description) } ?? .null,
+        "headers": .array(fields),
+        "expiresAt": authorization.expiresAt.map { .string($0.description) } ?? .null,
+      ])
+    )
     var bytes = json.serialized()
     bytes.append(UInt8(ascii: "\n"))
     return Secret(consuming: &bytes)

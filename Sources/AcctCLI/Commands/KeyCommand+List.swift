@@ -94,18 +94,20 @@ extension ListHardwareKeys.Report {
     case .failure(let failure): tpm["error"] = ErrorMessage(failure, .tpm2).errorObject
     }
     tpm["accounts"] = .array(tpmAccounts.map { .string($0.name.description) })
-    return [
-      "version": 1, "tpm": .object(tpm),
-      "tokens": .array(
-        tokens.map { token in
-          [
-            "module": .string(token.slot.module), "token": .init(token.slot.token),
-            "error": token.slot.failure.map { ErrorMessage($0, .pkcs11).errorObject } ?? .null,
-            "keys": .array(token.keys.map(\.json)),
-          ]
-        }
-      ),
-    ]
+    return .object(
+      envelope([
+        "tpm": .object(tpm),
+        "tokens": .array(
+          tokens.map { token in
+            [
+              "module": .string(token.slot.module), "token": .init(token.slot.token),
+              "error": token.slot.failure.map { ErrorMessage($0, .pkcs11).errorObject } ?? .null,
+              "keys": .array(token.keys.map(\.json)),
+            ]
+          }
+        ),
+      ])
+    )
   }
 }
 

@@ -52,11 +52,12 @@ struct KeyCommand: ParsableCommand {
       let account = try await context.choose(name).account
       let key = try await AccountKey(context.engine).key(of: account)
       if options.json {
-        try context.output([
-          "version": 1,
-          "account": .string(account.id.description),
-          "thumbprint": .string(key.thumbprint),
-        ])
+        try context.output(
+          envelope([
+            "account": .string(account.id.description),
+            "thumbprint": .string(key.thumbprint),
+          ])
+        )
       } else {
         try context.output([key.thumbprint])
       }

@@ -50,7 +50,7 @@ extension AccountOverview.Contents<[UInt8]> {
   /// The object of `list` in the contract.
   func output(in context: Context) throws(EngineError) {
     try JSON.serialize(
-      ["version": 1, "active": .init(active?.description)],
+      envelope(["active": .init(active?.description)]),
       "accounts",
       of: accounts
     ) { part throws(EngineError) in try context.output(Secret(consuming: &part)) }

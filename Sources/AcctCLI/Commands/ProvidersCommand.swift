@@ -40,7 +40,7 @@ struct ProvidersCommand: AcctCommand {
       }
     }
     if options.json {
-      try context.output(["version": 1, "providers": .array(entries.map(\.json))])
+      try context.output(envelope(["providers": .array(entries.map(\.json))]))
     } else {
       let table = Table(
         columns: [
@@ -57,7 +57,7 @@ struct ProvidersCommand: AcctCommand {
 
   private func show(_ entry: Providers.Entry, _ context: Context) throws(EngineError) {
     if options.json {
-      try context.output(["version": 1, "provider": entry.json])
+      try context.output(envelope(["provider": entry.json]))
       return
     }
     let summary = [Field("provider", entry.provider.usage, .strong), Field("source", entry.source.words, .faint)]

@@ -58,7 +58,7 @@ struct RefreshCommand: AcctCommand {
       if let errorMessage = outcome.errorMessage { context.world.report("acct: \(account.name): \(errorMessage.text)") }
     }
     if options.json {
-      try context.output(["version": 1, "accounts": .array(outcomes.map(\.json))])
+      try context.output(envelope(["accounts": .array(outcomes.map(\.json))]))
     } else {
       report(outcomes.filter(\.needsPerson), context)
     }

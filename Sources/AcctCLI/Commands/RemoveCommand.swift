@@ -38,7 +38,7 @@ struct RemoveCommand: AcctCommand {
 
   private func done(_ id: AccountID, _ text: String, _ context: Context) throws(EngineError) -> ExitStatus {
     if options.json {
-      try context.output(["version": 1, "removed": .string(id.description)])
+      try context.output(envelope(["removed": .string(id.description)]))
     } else {
       context.notice(text)
     }

@@ -56,27 +56,28 @@ struct StatusCommand: AcctCommand {
     let errorMessage = (refusal ?? status.cause).map { ErrorMessage($0).timed(by: context.world.clock) }
     let limits = LimitsLedger(context.world).limits(of: choice.account.id)
     if options.json {
-      try context.output([
-        "version": 1,
-        "account": status.account.json(status.assessment, isActive: status.isActive),
-        "keyring": [
-          "kind": .string(status.keyringKind.rawValue),
-          "state": .string(status.keyringState.rawValue),
-          "tpm": .init(status.sealedIn?.description),
-        ],
-        "selectedBy": .string(choice.selectedBy.rawValue),
-        "selectedByFile": .init(choice.directoryFile),
-        "checked": checked.map(JSON.bool) ?? .null,
-        "limits": .array(limits.map(\.json)),
-        "secondTokens": .array(
-          status.secondTokens.map { token in
-            [
-              "audience": .init(token.audience), "scope": .init(token.scope),
-              "expiresAt": .init(token.expiresAt?.description),
-            ]
-          }
-        ),
-      ])
+      try context.output(
+        envelope([
+          "account": status.account.json(status.assessment, isActive: status.isActive),
+          "keyring": [
+            "kind": .string(status.keyringKind.rawValue),
+            "state": .string(status.keyringState.rawValue),
+            "tpm": .init(status.sealedIn?.description),
+          ],
+          "selectedBy": .string(choice.selectedBy.rawValue),
+          "selectedByFile": .init(choice.directoryFile),
+          "checked": checked.map(JSON.bool) ?? .null,
+          "limits": .array(limits.map(\.json)),
+          "secondTokens": .array(
+            status.secondTokens.map { token in
+              [
+                "audience": .init(token.audience), "scope": .init(token.scope),
+                "expiresAt": .init(token.expiresAt?.description),
+              ]
+            }
+          ),
+        ])
+      )
       // The object has no member for a failure of the check, which goes to standard error.
       if let refusal { _ = ErrorReport(world: context.world, asJSON: true).write(ErrorMessage(refusal)) }
     } else {

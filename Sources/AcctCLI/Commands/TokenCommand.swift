@@ -61,13 +61,14 @@ struct TokenCommand: AcctCommand {
       }
     context.report(grant.notices)
     if options.json {
-      try context.output([
-        "version": 1,
-        "account": .string(account.id.description),
-        "token": .string(grant.token.secret.shownText),
-        "tokenType": .string(account.tokenType.rawValue),
-        "expiresAt": grant.expiresAt.map { .string($0.description) } ?? .null,
-      ])
+      try context.output(
+        envelope([
+          "account": .string(account.id.description),
+          "token": .string(grant.token.secret.shownText),
+          "tokenType": .string(account.tokenType.rawValue),
+          "expiresAt": grant.expiresAt.map { .string($0.description) } ?? .null,
+        ])
+      )
     } else if let response {
       try context.output(Secret(joining: [response.text(grant.token), Secret("\n")]))
     } else {

@@ -99,11 +99,10 @@ struct VaultCommand: ParsableCommand {
 
 /// The vault's state, for how long it stays unlocked, in seconds, and the TPM that opens it.
 func vaultJSON(_ state: String, _ seconds: Int? = nil, tpm: TPMAddress? = nil) -> JSON {
-  var json: JSONObject = [
-    "version": 1,
+  var json: JSONObject = envelope([
     "vault": .string(state),
     "seconds": seconds.map { .number(JSONNumber(Int64($0))) } ?? .null,
-  ]
+  ])
   if let tpm { json["tpm"] = .string(tpm.description) }
   return .object(json)
 }

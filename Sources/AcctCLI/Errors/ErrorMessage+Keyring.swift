@@ -93,18 +93,12 @@ extension ErrorMessage {
 
 /// The name of a kind of keyring.
 private func words(for kind: Keyring.Kind) -> String {
-  switch kind {
-  case .secretService: "the keyring"
-  case .vault: "the vault"
-  case .etcd, .postgres: "the shared keyring"
-  }
+  if kind.isShared { "the shared keyring" } else { kind == .vault ? "the vault" : "the keyring" }
 }
 
 /// The way to unlock a keyring.
 private func unlocking(_ kind: Keyring.Kind) -> String {
-  switch kind {
-  case .secretService: "unlock it and try again; nothing was changed"
-  case .vault: "run `acct vault unlock`, or set ACCT_VAULT_PASSPHRASE_FILE"
-  case .etcd, .postgres: "set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE; nothing was changed"
-  }
+  if kind.isShared { return "set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE; nothing was changed" }
+  return kind == .vault
+    ? "run `acct vault unlock`, or set ACCT_VAULT_PASSPHRASE_FILE" : "unlock it and try again; nothing was changed"
 }

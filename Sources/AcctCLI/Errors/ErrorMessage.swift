@@ -61,7 +61,7 @@ struct ErrorMessage: Equatable {
   }
 
   /// The JSON for standard error.
-  var json: JSON { ["version": 1, "error": errorObject] }
+  var json: JSON { .object(envelope(["error": errorObject])) }
 
   /// The `error` object of the contract.
   var errorObject: JSON {

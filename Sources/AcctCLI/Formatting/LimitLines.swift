@@ -55,7 +55,7 @@ package func words(for limit: RateLimit, at now: Timestamp) -> String {
 
 /// The `limits` object of the contract.
 func limitsJSON(_ limits: [RateLimit], of account: Account) -> JSON {
-  ["version": 1, "account": .string(account.id.description), "limits": .array(limits.map(\.json))]
+  .object(envelope(["account": .string(account.id.description), "limits": .array(limits.map(\.json))]))
 }
 
 extension RateLimit {

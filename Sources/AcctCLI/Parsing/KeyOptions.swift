@@ -33,8 +33,8 @@ struct KeyOptions: ParsableArguments {
   ///   - environment: Names the TPM where the option does not.
   /// - Returns: The place of the key, and the account that it is for.
   /// - Throws: ``InputError/malformed(_:)``.
-  func wish(for name: String?, _ environment: ProcessEnvironment) throws(EngineError) -> KeyWish {
-    KeyWish(place: try place(environment), accountName: name.flatMap { try? AccountName($0) })
+  func wish(for name: String?, _ environment: ProcessEnvironment) throws(EngineError) -> KeyRequest {
+    KeyRequest(place: try place(environment), accountName: name.flatMap { try? AccountName($0) })
   }
 
   private func place(_ environment: ProcessEnvironment) throws(EngineError) -> KeyPlace? {

@@ -55,7 +55,7 @@ package struct AddAccount: Sendable {
     while true {
       guard incoming.kind != .guest || keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
       guard incoming.keyStorage == .software || keyring.accounts == nil else { throw .key(.notShared(keyring.kind)) }
-      try await SharedRecords(in: keyring, context)?.bring()
+      try await SharedRecords(in: keyring, context)?.pull()
       if let known = try sameIdentity(incoming, keyring) {
         if let added = try await renew(known, incoming, options) { return added }
       } else if let account = try await create(incoming, options, keyring, &taken) {

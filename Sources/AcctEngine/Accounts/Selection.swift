@@ -43,7 +43,7 @@ package struct Selection: Sendable {
   private func bringingUnknown<Found>(_ look: () throws(EngineError) -> Found) async throws(EngineError) -> Found {
     do throws(EngineError) { return try look() } catch {
       guard asksEngine, error.tellsOfNoAccount, let shared = try context.sharedRecords() else { throw error }
-      try await shared.bring()
+      try await shared.pull()
       return try look()
     }
   }

@@ -75,11 +75,8 @@ struct KeyringChoice: Sendable {
 
   /// The keyring of a kind, whether it is chosen or not.
   func keyring(_ kind: Keyring.Kind) -> Keyring {
-    switch kind {
-    case .secretService: world.secretService
-    case .vault: world.vaultKeyring
-    case .etcd, .postgres: world.sharedKeyring.keyring(kind)
-    }
+    if kind.isShared { return world.sharedKeyring.keyring(kind) }
+    return kind == .vault ? world.vaultKeyring : world.secretService
   }
 
   /// The kind in force; `nil` if none was ever decided on.

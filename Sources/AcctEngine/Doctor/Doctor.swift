@@ -35,7 +35,7 @@ package struct Doctor: Sendable {
     if let keyring {
       findings += await seal(of: keyring)
       // The previous check reports an engine that can't be asked.
-      _ = try? await SharedRecords(in: keyring, context)?.bring()
+      _ = try? await SharedRecords(in: keyring, context)?.pull()
       findings += sharing(keyring, isReady: ofKeyring.contains(where: \.isReadyKeyring))
       findings += await items(in: keyring)
       // A failure that makes every item unreadable is reported once.

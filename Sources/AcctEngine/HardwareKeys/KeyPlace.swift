@@ -11,7 +11,7 @@ package enum KeyPlace: Hashable, Sendable {
 }
 
 /// The user's options for the key of a sign-in.
-package struct KeyWish: Sendable {
+package struct KeyRequest: Sendable {
   /// `nil` to keep the place of the account's key; a new account's key is a software key.
   package var place: KeyPlace?
   /// The account's future name, which selects among accounts that may be meant.

@@ -18,7 +18,7 @@ package struct NewKeys: Sendable {
   ///     that has its key in a device never gets a software key by itself.
   /// - Returns: The key.
   /// - Throws: ``KeyError/placeUnclear(_:)``, ``KeyError/notShared(_:)``, ``KeyError/hardware(_:_:)``.
-  func make(_ wish: KeyWish, likely isLikely: (Account) -> Bool) async throws(EngineError) -> DPoPKey {
+  func make(_ wish: KeyRequest, likely isLikely: (Account) -> Bool) async throws(EngineError) -> DPoPKey {
     let place = if let place = wish.place { place } else { try await usual(wish, isLikely) }
     guard place != .software else { return DPoPKey.generate() }
     let keyring = try await KeyringChoice(context.world).proposed()
@@ -146,7 +146,7 @@ package struct NewKeys: Sendable {
   }
 
   /// The place of the keys of the accounts that may be meant.
-  private func usual(_ wish: KeyWish, _ isLikely: (Account) -> Bool) async throws(EngineError) -> KeyPlace {
+  private func usual(_ wish: KeyRequest, _ isLikely: (Account) -> Bool) async throws(EngineError) -> KeyPlace {
     var accounts = try context.accountStore.listing().accounts.filter(isLikely)
     if let named = accounts.first(where: { $0.name == wish.accountName }) { accounts = [named] }
     guard accounts.contains(where: { $0.keyStorage != .software }) else { return .software }

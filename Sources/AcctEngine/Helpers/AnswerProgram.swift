@@ -40,22 +40,22 @@ package struct AnswerProgram: Sendable {
       switch program.task {
       case .get(let target): return try await credential(for: target, program, reference)
       case .reject(let target, let given):
-        let rejection = RejectedByProgram(context, for: purpose)
+        let rejection = HelperRejection(context, for: purpose)
         let notices = try await rejection.renew(target, given, as: reference)
         return Outcome(answer: program.done, notices: notices)
       case .store(let target, let user, let secret):
-        try await KeepForProgram(context).keep(secret, of: user, for: target, as: reference)
+        try await StoreFromHelper(context).keep(secret, of: user, for: target, as: reference)
         return Outcome(answer: program.done)
       case .forget(let target):
         do throws(NoCredential) {
-          try await KeepForProgram(context).forget(target, as: reference)
+          try await StoreFromHelper(context).forget(target, as: reference)
         } catch {
           // Then there is nothing to delete, and programs treat any error as a failure.
           guard error.meansNothingKept else { throw error }
           return Outcome(answer: program.done, reason: error)
         }
         return Outcome(answer: program.done)
-      case .list: return Outcome(answer: program.answer(try KeepForProgram(context).list()))
+      case .list: return Outcome(answer: program.answer(try StoreFromHelper(context).list()))
       case .answered(let answer): return Outcome(answer: answer)
       case .unusable(nil): throw .otherProtocol
       case .unusable(let error?): throw .unusable(error)
@@ -71,7 +71,7 @@ package struct AnswerProgram: Sendable {
     _ program: some HelperProtocol,
     _ reference: String?
   ) async throws(NoCredential) -> Outcome {
-    let finder = ProgramsAccount(for: target, in: context, reach: program.reach, accepts: program.accepts)
+    let finder = HelperAccount(for: target, in: context, reach: program.reach, accepts: program.accepts)
     let found = try await finder.find(reference)
     let authorization: Authorize.Authorization
     do {

@@ -141,7 +141,7 @@ extension EngineContext {
   /// Stores accounts that other machines have added and changed, and deletes those that they have removed.
   ///
   /// - Throws: The failure of the engine; then the accounts here stay in their last known state.
-  func bringUpToDate() async throws(EngineError) { try await sharedRecords()?.bring() }
+  func bringUpToDate() async throws(EngineError) { try await sharedRecords()?.pull() }
 }
 
 extension AccountOverview {

@@ -51,7 +51,7 @@ struct ObservedSession: Sendable {
   ) async throws(EngineError) -> Notice? {
     let mayBeSent = try await credentialStore.claim(account)
     let backend = SessionBackend(origin, context)
-    let word: SessionBackend.Word<SessionAnswer>
+    let word: SessionBackend.Reply<SessionAnswer>
     do { word = try await backend.validate(observed, mayBeSent: mayBeSent) } catch {
       try credentialStore.letGo(account)
       throw error

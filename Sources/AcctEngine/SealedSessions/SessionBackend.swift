@@ -21,7 +21,7 @@ struct SessionBackend: Sendable {
   }
 
   /// A backend's answer about a session, and the new session in it, if there is one.
-  typealias Word<Answer> = (answer: Answer, rotated: RotatedCookie?)
+  typealias Reply<Answer> = (answer: Answer, rotated: RotatedCookie?)
 
   /// Asks whether a session is still valid.
   ///
@@ -33,7 +33,7 @@ struct SessionBackend: Sendable {
   func validate(
     _ session: Token,
     mayBeSent: (@Sendable () -> Bool)? = nil
-  ) async throws(EngineError) -> Word<SessionAnswer> {
+  ) async throws(EngineError) -> Reply<SessionAnswer> {
     let (answer, rotated) = try await ask(Self.sessionPath, session, mayBeSent)
     return (SessionAnswer(answer), rotated)
   }
@@ -48,7 +48,7 @@ struct SessionBackend: Sendable {
   func refresh(
     _ session: Token,
     mayBeSent: (@Sendable () -> Bool)? = nil
-  ) async throws(EngineError) -> Word<SessionRefreshAnswer> {
+  ) async throws(EngineError) -> Reply<SessionRefreshAnswer> {
     let (answer, rotated) = try await ask(Self.refreshPath, session, mayBeSent)
     return (SessionRefreshAnswer(answer), rotated)
   }
@@ -57,7 +57,7 @@ struct SessionBackend: Sendable {
     _ path: String,
     _ session: Token,
     _ mayBeSent: (@Sendable () -> Bool)?
-  ) async throws(EngineError) -> Word<ServerAnswer> {
+  ) async throws(EngineError) -> Reply<ServerAnswer> {
     let response = try await send("GET", path, session, mayBeSent: mayBeSent)
     let answer = ServerAnswer(response, redacting: context.world.held.redactor)
     let rotated: RotatedCookie?

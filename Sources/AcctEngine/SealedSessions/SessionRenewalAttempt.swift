@@ -73,7 +73,7 @@ struct SessionRenewalAttempt {
     if let verdict = tries.verdict.take(), tries.doubted == session { throw try ended(verdict) }
     account = account.inFlight(since: context.world.clock.now())
     try context.accountStore.save(account)
-    let word: SessionBackend.Word<SessionAnswer>
+    let word: SessionBackend.Reply<SessionAnswer>
     do { word = try await validated() } catch { return try unanswered(error) }
     try await keep(word.rotated)
     switch word.answer {
@@ -95,7 +95,7 @@ struct SessionRenewalAttempt {
   /// Requests a new session; the earlier answer decides the meaning of a rejection.
   private mutating func extend(_ tries: inout Tries, after refusal: Refusal?) async throws(EngineError) -> End {
     try await claimAgain()
-    let word: SessionBackend.Word<SessionRefreshAnswer>
+    let word: SessionBackend.Reply<SessionRefreshAnswer>
     do { word = try await backend.refresh(session, mayBeSent: mayBeSent) } catch { return try unanswered(error) }
     try await keep(word.rotated)
     switch word.answer {
@@ -132,7 +132,7 @@ struct SessionRenewalAttempt {
     }
   }
 
-  private func validated() async throws(EngineError) -> SessionBackend.Word<SessionAnswer> {
+  private func validated() async throws(EngineError) -> SessionBackend.Reply<SessionAnswer> {
     try await backend.validate(session, mayBeSent: mayBeSent)
   }
 

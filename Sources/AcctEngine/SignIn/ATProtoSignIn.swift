@@ -57,7 +57,7 @@ package struct ATProtoSignIn: Sendable {
     /// The longest wait for the callback, in seconds.
     package var callbackTimeout: Int64
     /// The place of the DPoP key.
-    package var key = KeyWish()
+    package var key = KeyRequest()
 
     package init(
       identifier: Identifier,

@@ -39,7 +39,7 @@ package struct SignIn: Sendable {
     /// The provider's rules for identifying the user, and the origins of the tokens.
     package var identification = Identification()
     /// The place of the DPoP key.
-    package var key = KeyWish()
+    package var key = KeyRequest()
     /// Asks the user whether the browser showed this server and no other; `nil` if the user can't be asked.
     package var confirmHost: (@Sendable (Origin) -> Bool)?
 

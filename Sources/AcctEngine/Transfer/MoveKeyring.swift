@@ -51,14 +51,14 @@ package struct MoveKeyring: Sendable {
         throw .keyring(.notChosen(.missing))
       }
       try choice.record(KeyringDecision(kind: kind))
-      try await SharedRecords(in: target, context)?.bring()
+      try await SharedRecords(in: target, context)?.pull()
       return Outcome()
     }
     // The remains of an earlier move are removed first: they might be in this one's target.
     if case .from(let source) = decision.move { try await finish(from: source, in: decision.kind) }
     guard decision.kind != kind else {
       if case .to = decision.move { try choice.record(KeyringDecision(kind: kind)) }
-      try await SharedRecords(in: target, context)?.bring()
+      try await SharedRecords(in: target, context)?.pull()
       return removing ? try await cleanedUp(in: target) : Outcome()
     }
     let source = choice.keyring(decision.kind)

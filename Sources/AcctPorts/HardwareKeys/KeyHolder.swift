@@ -8,12 +8,12 @@ package struct KeyHolder: Sendable {
   /// Tells the person, once, that the device seems to wait for a touch.
   package var touch: @Sendable () -> Void
   /// The longest wait while another process uses the device.
-  package var patience: DevicePatience
+  package var patience: DeviceTimeout
 
   package init(
     pin: @escaping @Sendable (PINRequest) throws(HardwareKeyFailure) -> Secret,
     touch: @escaping @Sendable () -> Void,
-    patience: DevicePatience = .full
+    patience: DeviceTimeout = .full
   ) {
     self.pin = pin
     self.touch = touch
@@ -29,7 +29,7 @@ package struct KeyHolder: Sendable {
 }
 
 /// The longest wait for a device that another process uses.
-package enum DevicePatience: Sendable {
+package enum DeviceTimeout: Sendable {
   /// For a necessary operation: 20 seconds for a TPM; for a token as long as a person takes to touch it.
   case full
   /// For a query of the device's state: 3 seconds.

@@ -3,7 +3,7 @@ package import AcctModel
 /// A TPM 2.0: keys for ES256 that only this TPM can use, and secrets that only it can open.
 ///
 /// Each operation opens the device, and leaves nothing in it. Concurrent calls of several processes all succeed; a
-/// call waits for a busy TPM as long as its ``DevicePatience`` allows, and takes no longer altogether.
+/// call waits for a busy TPM as long as its ``DeviceTimeout`` allows, and takes no longer altogether.
 package struct TPMKeys: Sendable {
   /// Makes a key: fixedTPM, fixedParent, sensitiveDataOrigin, userWithAuth, sign; with a PIN (of
   /// the holder) it is subject to the TPM's protection against guessing, without one it is not.
@@ -22,7 +22,7 @@ package struct TPMKeys: Sendable {
   package var seal: @Sendable (Secret, TPMAddress) async throws(HardwareKeyFailure) -> [UInt8]
   /// Opens a blob that ``seal`` returned.
   package var unseal:
-    @Sendable (_ blob: [UInt8], TPMAddress, DevicePatience)
+    @Sendable (_ blob: [UInt8], TPMAddress, DeviceTimeout)
       async
       throws(HardwareKeyFailure) -> Secret
   /// Describes the TPM, for `doctor` and `key list --hardware`; waits for others briefly.
@@ -40,7 +40,7 @@ package struct TPMKeys: Sendable {
     read: @escaping @Sendable (_ blob: [UInt8]) throws(HardwareKeyFailure) -> TPMKey,
     seal: @escaping @Sendable (Secret, TPMAddress) async throws(HardwareKeyFailure) -> [UInt8],
     unseal:
-      @escaping @Sendable (_ blob: [UInt8], TPMAddress, DevicePatience)
+      @escaping @Sendable (_ blob: [UInt8], TPMAddress, DeviceTimeout)
       async
       throws(HardwareKeyFailure) -> Secret,
     describe: @escaping @Sendable (TPMAddress) async throws(HardwareKeyFailure) -> TPMDescription

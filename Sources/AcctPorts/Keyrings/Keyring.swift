@@ -87,6 +87,12 @@ extension Keyring {
       case .etcd, .postgres: true
       }
     }
+
+    /// The name of the program, such as "PostgreSQL"; the kind's own name for a keyring of this machine.
+    package var title: String { self == .postgres ? "PostgreSQL" : rawValue }
+
+    /// The setting of a shared keyring that names the authority of its engine's certificate.
+    package var authorityOption: String { self == .postgres ? "sslrootcert" : "--ca" }
   }
 
   /// A keyring's state.

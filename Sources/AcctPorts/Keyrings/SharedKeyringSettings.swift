@@ -66,4 +66,20 @@ extension SharedKeyringSettings {
     case .postgres: .postgres
     }
   }
+
+  /// The members of a cluster of etcd.
+  package var endpoints: [String]? {
+    switch engine {
+    case .etcd(let etcd): etcd.endpoints
+    case .postgres: nil
+    }
+  }
+
+  /// The connection string of a database.
+  package var connection: String? {
+    switch engine {
+    case .etcd: nil
+    case .postgres(let postgres): postgres.connection
+    }
+  }
 }

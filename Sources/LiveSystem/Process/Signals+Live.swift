@@ -26,16 +26,16 @@ extension Signals {
 }
 
 /// The current users of signals; one list for the process, as the signals are.
-private let desk = Mutex(Desk())
+private let desk = Mutex(CommandQueue())
 
-private struct Desk {
+private struct CommandQueue {
   var holds: Set<Int> = []
   /// The actions to call; `nil` once one has been called.
   var watches: [Int: (@Sendable () -> Void)?] = [:]
   private var lastID = 0
 
   /// Adds an interest under a new number, and takes the signals if it is the first.
-  mutating func begin(_ add: (inout Desk, Int) -> Void) -> Int {
+  mutating func begin(_ add: (inout CommandQueue, Int) -> Void) -> Int {
     if isEmpty { acct_signals_begin(bell) }
     lastID += 1
     add(&self, lastID)
@@ -60,7 +60,7 @@ private struct Desk {
 }
 
 /// Removes a user; the last one restores the signals.
-private func settle(_ change: (inout Desk) -> Void) {
+private func settle(_ change: (inout CommandQueue) -> Void) {
   desk.withLock { desk in
     let wasEmpty = desk.isEmpty
     change(&desk)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Completion in shells") struct CompletionTests {
   @Test("A line is completed as its user meant, whatever the accounts' names")
   func typing() async throws {
-    let desk = try await Desk(accounts: TypedLine.accounts)
+    let desk = try await CommandQueue(accounts: TypedLine.accounts)
     for shell in Shell.allCases {
       let runs = try await shell.type(TypedLine.all.map(\.keys), at: desk)
       for (line, run) in zip(TypedLine.all, runs) {
@@ -17,7 +17,7 @@ import Testing
 
   @Test("Every shell offers the existing commands, accounts, options and values")
   func offers() async throws {
-    let desk = try await Desk(accounts: ["alice", "bob"])
+    let desk = try await CommandQueue(accounts: ["alice", "bob"])
     let tool = try await Tool.built()
     let commands = tool.commands.filter { $0.path.count == 1 }.map { $0.path[0] } + ["help"]
     let status = try #require(tool.commands.first { $0.path == ["status"] })

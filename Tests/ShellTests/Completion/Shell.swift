@@ -10,7 +10,7 @@ enum Shell: String, CaseIterable {
   /// to be waited for.
   ///
   /// - Returns: What `acct` was run with, line by line, each word in brackets.
-  func type(_ lines: [String], at desk: Desk) async throws -> [String] {
+  func type(_ lines: [String], at desk: CommandQueue) async throws -> [String] {
     let terminal = try ControllingTerminal()
     terminal.press((lines + ["exit"]).map { $0 + "\n" }.joined())
     let ended = try await terminal.controlling(try desk.interactive(self)).run()
@@ -21,7 +21,7 @@ enum Shell: String, CaseIterable {
   }
 
   /// What the shell offers at the end of each line, sorted.
-  func offers(_ lines: [String], at desk: Desk) async throws -> [[String]] {
+  func offers(_ lines: [String], at desk: CommandQueue) async throws -> [[String]] {
     if self == .fish { return try await desk.fishOffers(lines) }
     _ = try await type(lines.map { "\($0)\t" }, at: desk)
     return try await desk.notes("offers").map { $0.sorted() }

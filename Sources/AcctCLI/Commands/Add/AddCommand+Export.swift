@@ -14,7 +14,7 @@ extension AddCommand {
     let accounts = try await ImportAccounts(context.engine).importAll(export, openedBy: passphrase, request)
     if options.json {
       // A list even of one, since only the passphrase tells how many there are.
-      try context.output(["version": 1, "accounts": try context.json(of: accounts.map(\.account))])
+      try context.output(envelope(["accounts": try context.json(of: accounts.map(\.account))]))
     }
     for added in accounts where !options.json {
       context.notice("\(added.wasKnown ? "renewed" : "added") \(added.account.name)")

@@ -47,12 +47,13 @@ private func begin(
   let outcome = try await ShareKeyring(context.engine).begin(settings, way)
   let kind = settings.kind.rawValue
   if context.options.json {
-    try context.output([
-      "version": 1,
-      "shared": ["kind": .string(kind), "name": .string(settings.name)],
-      "inUse": .bool(outcome.stillIn == nil),
-      "accounts": .number(JSONNumber(Int64(outcome.accounts))),
-    ])
+    try context.output(
+      envelope([
+        "shared": ["kind": .string(kind), "name": .string(settings.name)],
+        "inUse": .bool(outcome.stillIn == nil),
+        "accounts": .number(JSONNumber(Int64(outcome.accounts))),
+      ])
+    )
     return .done
   }
   let verb = way == .create ? "made" : "joined"

@@ -22,10 +22,12 @@ extension KeyringCommand {
       let (count, unopened) = try await ShareKeyring(context.engine).leave()
       tell(of: unopened, context)
       if options.json {
-        try context.output([
-          "version": 1, "left": true, "accounts": .number(JSONNumber(Int64(count))),
-          "unopened": unopened.json,
-        ])
+        try context.output(
+          envelope([
+            "left": true, "accounts": .number(JSONNumber(Int64(count))),
+            "unopened": unopened.json,
+          ])
+        )
       } else if count == 0 {
         context.notice("left the shared keyring; the engine keeps its accounts")
       } else {
@@ -52,7 +54,7 @@ extension KeyringCommand {
       let unopened = try await ShareKeyring(context.engine).trust()
       tell(of: unopened, context)
       if options.json {
-        try context.output(["version": 1, "trusted": true, "unopened": unopened.json])
+        try context.output(envelope(["trusted": true, "unopened": unopened.json]))
       } else {
         context.notice("the shared keyring is trusted as it is now")
       }

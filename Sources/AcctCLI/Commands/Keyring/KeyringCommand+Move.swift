@@ -34,14 +34,15 @@ extension KeyringCommand {
       guard let kind = Keyring.Kind(rawValue: keyring) else { throw .keyring(.unknown(keyring)) }
       let outcome = try await MoveKeyring(context.engine).move(to: kind, removingShared: remove)
       if options.json {
-        try context.output([
-          "version": 1,
-          "from": .init(outcome.source?.rawValue),
-          "to": .string(kind.rawValue),
-          "moved": .array(outcome.moved.map { .string($0.description) }),
-          "removed": .array(outcome.removed.map { .string($0.description) }),
-          "staying": .array(outcome.staying.map { .string($0.description) }),
-        ])
+        try context.output(
+          envelope([
+            "from": .init(outcome.source?.rawValue),
+            "to": .string(kind.rawValue),
+            "moved": .array(outcome.moved.map { .string($0.description) }),
+            "removed": .array(outcome.removed.map { .string($0.description) }),
+            "staying": .array(outcome.staying.map { .string($0.description) }),
+          ])
+        )
         return .done
       }
       guard let source = outcome.source else {

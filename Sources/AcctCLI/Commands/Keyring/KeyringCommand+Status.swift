@@ -48,25 +48,26 @@ extension KeyringCommand {
 extension KeyringReport {
   /// The object of the contract; keys are only ever added.
   fileprivate var json: JSON {
-    [
-      "version": 1,
-      "keyring": kind.map { kind in
-        ["kind": .string(kind.rawValue), "state": .init(state?.rawValue)]
-      } ?? .null,
-      "shared": settings.map { settings in
-        [
-          "kind": .string(settings.kind.rawValue),
-          "name": .string(settings.name),
-          "endpoints": settings.endpoints.map { .array($0.map(JSON.string)) } ?? .null,
-          "connection": .init(settings.connection),
-          "inUse": .bool(kind == settings.kind),
-          "identifier": .init(engine?.standing.identifier),
-          "rolledBack": engine.map { .bool($0.isRolledBack) } ?? .null,
-          "accounts": engine.map { .number(JSONNumber(Int64($0.accounts))) } ?? .null,
-          "pending": engine.map { .array($0.pending.map { .string($0.description) }) } ?? .null,
-        ]
-      } ?? .null,
-    ]
+    .object(
+      envelope([
+        "keyring": kind.map { kind in
+          ["kind": .string(kind.rawValue), "state": .init(state?.rawValue)]
+        } ?? .null,
+        "shared": settings.map { settings in
+          [
+            "kind": .string(settings.kind.rawValue),
+            "name": .string(settings.name),
+            "endpoints": settings.endpoints.map { .array($0.map(JSON.string)) } ?? .null,
+            "connection": .init(settings.connection),
+            "inUse": .bool(kind == settings.kind),
+            "identifier": .init(engine?.standing.identifier),
+            "rolledBack": engine.map { .bool($0.isRolledBack) } ?? .null,
+            "accounts": engine.map { .number(JSONNumber(Int64($0.accounts))) } ?? .null,
+            "pending": engine.map { .array($0.pending.map { .string($0.description) }) } ?? .null,
+          ]
+        } ?? .null,
+      ])
+    )
   }
 
   fileprivate func fields(_ errorMessage: ErrorMessage?) -> [Field] {
@@ -88,23 +89,5 @@ extension KeyringReport {
       Field("accounts", engine.map { "\($0.accounts)" } ?? ""),
       Field("to store", waiting.isEmpty ? "" : "answers for \(waiting.map(\.description).joined(separator: ", "))"),
     ]
-  }
-}
-
-extension SharedKeyringSettings {
-  /// The members of a cluster of etcd.
-  fileprivate var endpoints: [String]? {
-    switch engine {
-    case .etcd(let etcd): etcd.endpoints
-    case .postgres: nil
-    }
-  }
-
-  /// The connection string of a database.
-  fileprivate var connection: String? {
-    switch engine {
-    case .etcd: nil
-    case .postgres(let postgres): postgres.connection
-    }
   }
 }

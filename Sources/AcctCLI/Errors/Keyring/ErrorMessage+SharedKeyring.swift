@@ -48,11 +48,7 @@ extension ErrorMessage {
 
   /// The engine of a shared keyring failed.
   private init(_ failure: SharedStoreFailure, of kind: Keyring.Kind) {
-    let engine =
-      switch kind {
-      case .postgres: "PostgreSQL"
-      case .etcd, .vault, .secretService: "etcd"
-      }
+    let engine = kind.title
     let (code, text, hint) =
       switch failure {
       case .unavailable(let reason):
@@ -74,9 +70,7 @@ extension ErrorMessage {
       case .untrusted(let reason):
         (
           "keyringUntrusted", "has a certificate that is not trusted: \(reason)",
-          kind == .postgres
-            ? "`acct keyring join` again, with the right host and sslrootcert"
-            : "`acct keyring join` again, with the right host and --ca"
+          "`acct keyring join` again, with the right host and \(kind.authorityOption)"
         )
       case .notPrepared(let reason):
         (

@@ -22,7 +22,7 @@ final class DeviceAccess: Sendable {
 
   /// The state that the keys of one device share.
   final class Device: Sendable {
-    fileprivate let turns = DeviceTurns()
+    fileprivate let turns = DeviceLock()
     fileprivate let rejected = Mutex<[(pin: Secret, triesLeft: Int?)]>([])
   }
 

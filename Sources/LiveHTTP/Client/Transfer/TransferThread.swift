@@ -13,9 +13,9 @@ final class TransferThread: Sendable {
   private let multi: CurlMulti
   private let sockets: TransferSockets
   private let work: Mutex<TransferWork>
-  private let desk = Mutex(Desk())
+  private let desk = Mutex(CommandQueue())
 
-  private struct Desk {
+  private struct CommandQueue {
     var orders: [Order] = []
     /// `true` if the thread waits, or is about to: else it sees new orders without being woken.
     var isAsleep = false

@@ -1,7 +1,7 @@
 import AcctTestSupport
 
 /// A user's shell start files, an `acct` on `PATH` that notes what it is run with, and accounts.
-struct Desk {
+struct CommandQueue {
   private let folder: TemporaryFolder
   private let home: AcctHome
   private let environment: [String: String]

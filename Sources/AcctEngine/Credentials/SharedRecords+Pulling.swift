@@ -12,7 +12,7 @@ extension SharedRecords {
   /// - Throws: The failure of the engine, and then the accounts here stay in their last known state; the failure of
   ///   the first file that could not be written.
   @discardableResult
-  func bring() async throws(EngineError) -> Int {
+  func pull() async throws(EngineError) -> Int {
     // Listed first: an account that another process adds meanwhile has its file only after the engine has it.
     let known = try files()
     let changes: SharedChanges

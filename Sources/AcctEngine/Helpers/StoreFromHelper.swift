@@ -9,7 +9,7 @@ import AcctProtocol
 /// next login and for a logout, so `acct add --token` makes the same account; but only a login is listed. A user's
 /// token that may go to other servers, too, also by `acct allow`, is another one, which a program neither replaces nor
 /// deletes.
-struct KeepForProgram {
+struct StoreFromHelper {
   private let context: EngineContext
 
   init(_ context: EngineContext) { self.context = context }

@@ -6,7 +6,7 @@ import AcctProtocol
 ///
 /// The program hands the credential back. Only the account that has exactly this token is affected: an old token that
 /// has been renewed since, or a password from elsewhere, changes nothing.
-struct RejectedByProgram {
+struct HelperRejection {
   private let context: EngineContext
   private let purpose: TokenPurpose?
 
@@ -60,7 +60,7 @@ struct RejectedByProgram {
   ///
   /// An account that can't be read hides no other: it is an error only if the credential is none of the others'.
   private func own(_ target: HelperTarget, _ given: Secret, _ reference: String?) async throws(EngineError) -> Own? {
-    let finder = ProgramsAccount(for: target, in: context) { $0.isPassword }
+    let finder = HelperAccount(for: target, in: context) { $0.isPassword }
     let accounts =
       if let reference {
         [try await Selection(context).find(reference)]

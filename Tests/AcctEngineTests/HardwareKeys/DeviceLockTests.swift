@@ -3,8 +3,8 @@ import AcctModel
 import Testing
 
 @Suite("The turns at a device")
-struct DeviceTurnsTests {
-  private let turns = DeviceTurns()
+struct DeviceLockTests {
+  private let turns = DeviceLock()
 
   /// Starts a task that takes a turn, and returns when it waits; the task's value is whether it got it.
   private func waiter() async -> Task<Bool, Never> {

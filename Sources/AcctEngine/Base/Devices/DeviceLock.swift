@@ -2,7 +2,7 @@ package import AcctModel
 import Synchronization
 
 /// Lets one task at a time use a device, in the order in which they came.
-package final class DeviceTurns: Sendable {
+package final class DeviceLock: Sendable {
   private struct State {
     var isTaken = false
     var lastNumber = 0

@@ -8,7 +8,7 @@ import AcctProtocol
 /// user that the program names, if exactly one account matches; else the active account, or the only one that has the
 /// origin. The destinations of the program decide which accounts are eligible, and `.acct` does not count for a
 /// program that passes the credential on: see ``HelperReach``.
-struct ProgramsAccount {
+struct HelperAccount {
   private let context: EngineContext
   private let target: HelperTarget
   private let reach: HelperReach
