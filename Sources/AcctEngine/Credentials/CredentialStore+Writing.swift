@@ -107,25 +107,37 @@ extension CredentialStore {
 
   /// Reads the credentials for an authorized request, with the account as it is then.
   ///
-  /// No lock is held to read; but a replacement by another process is waited for, and an interrupted one is finished
-  /// first.
+  /// - Throws: ``EngineError``; ``KeyringError/halfReplaced(_:)`` if the process that replaced them was interrupted.
+  static func readWhole(of account: Account, in context: EngineContext) async throws(EngineError) -> Credentials {
+    try await readingWhole(account, in: context) { credentialStore throws(EngineError) in
+      try await credentialStore.read()
+    }
+  }
+
+  /// Reads items of an account without a lock, and with it where they are being replaced.
+  ///
+  /// A replacement by another process is waited for, and an interrupted one is finished first.
   ///
   /// - Parameters:
   ///   - account: The account to read.
   ///   - context: Everything outside.
-  /// - Returns: The account, and its credentials.
-  /// - Throws: ``EngineError``; ``KeyringError/halfReplaced(_:)`` if the process that replaced them
-  ///   was interrupted.
-  static func readWhole(of account: Account, in context: EngineContext) async throws(EngineError) -> Credentials {
+  ///   - read: Reads them; called again with the account as it is then.
+  /// - Returns: What `read` returns.
+  /// - Throws: What `read` throws.
+  static func readingWhole<Value>(
+    _ account: Account,
+    in context: EngineContext,
+    _ read: (CredentialStore) async throws(EngineError) -> Value
+  ) async throws(EngineError) -> Value {
     if account.incoming?.isWhole != true {
-      do throws(EngineError) {
-        return try await CredentialStore(of: account, in: context).read()
-      } catch .keyring(.halfReplaced) {}
+      do throws(EngineError) { return try await read(CredentialStore(of: account, in: context)) } catch .keyring(
+        .halfReplaced
+      ) {}
     }
     // The use of stored credentials requires no engine: it is asked for a renewal, or after a rejection.
     return try await context.withExclusiveAccess(to: account, allowingCopy: true) {
       (_, credentialStore) throws(EngineError) in
-      try await credentialStore.read()
+      try await read(credentialStore)
     }
   }
 }

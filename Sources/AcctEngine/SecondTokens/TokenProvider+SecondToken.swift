@@ -36,18 +36,8 @@ extension TokenProvider {
 
   /// The stored token for a purpose; a replacement of credentials in progress is waited for.
   private func stored(_ purpose: TokenPurpose, of account: Account) async throws(EngineError) -> KnownSecondToken? {
-    if account.incoming?.isWhole != true {
-      do throws(EngineError) {
-        return KnownSecondToken(
-          try await CredentialStore(of: account, in: context).secondTokensWithKey(),
-          purpose,
-          of: account
-        )
-      } catch .keyring(.halfReplaced) {}
-    }
-    return try await context.withExclusiveAccess(to: account, allowingCopy: true) {
-      (account, credentialStore) throws(EngineError) in
-      KnownSecondToken(try await credentialStore.secondTokensWithKey(), purpose, of: account)
+    try await CredentialStore.readingWhole(account, in: context) { credentialStore throws(EngineError) in
+      KnownSecondToken(try await credentialStore.secondTokensWithKey(), purpose, of: credentialStore.account)
     }
   }
 }

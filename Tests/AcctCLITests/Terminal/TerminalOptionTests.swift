@@ -101,6 +101,37 @@ struct TerminalOptionTests {
     #expect(record.err.isEmpty)
   }
 
+  @Test("The option --verbose tells which rule chose the account, and why its token is used or renewed")
+  func verboseDecisions() async {
+    let handoff = Handoffs.dpop(changing: ["issuer": "https://as.example", "clientId": "client"])
+    #expect(await record.add(handoff) == 0)
+    let tokens = RecordedServer.tokens("b", ["token_type": "DPoP"])
+    let server = RecordedServer(record, tokens: tokens)
+    let name = "alice.example.com"
+    func decisions(_ arguments: String...) async -> [String] {
+      record.clear()
+      #expect(await record.run(arguments + ["--verbose"]) == 0, "\(record.err)")
+      return record.err.filter { $0.hasPrefix("acct: using") || $0.contains("renewing") }
+    }
+    let url = "https://pds.example/a"
+    let chosen = "acct: using \(name): it is the active account"
+    #expect(
+      await decisions("header", url) == [chosen, "acct: using the stored token of \(name): valid for 1 h"]
+    )
+    #expect(await decisions("refresh", "--force") == [chosen, "acct: renewing \(name): the user asked for it"])
+    record.now += 3_400
+    server.set("/token", tokens)
+    #expect(
+      await decisions("token", "-a", name) == [
+        "acct: using \(name): chosen by the command line",
+        "acct: renewing \(name): the token expires in 3 min 20 s",
+      ]
+    )
+    record.now += 4_000
+    server.set("/token", tokens)
+    #expect(await decisions("token").last == "acct: renewing \(name): the token has expired")
+  }
+
   @Test("The option --verbose prints each request by method and URL without its query, and its result")
   func verboseRequests() async {
     #expect(await record.add(Handoffs.dpop()) == 0)
