@@ -145,14 +145,13 @@ let package = Package(
     room("AcctPorts", ["AcctModel"]),
     room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),
 
-    // Adapters, one per port family; none knows another.
+    // Adapters, one per port family; none knows another, but for Vault.
     room("PrivateFiles", ["CLinux"]),
     room("SessionBus", ["AcctModel"]),
     room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"]),
-    // What opens a vault's key, for the vault of this machine and for one that several machines share.
-    room("VaultKey", ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]),
-    room("VaultKeyring", ["AcctModel", "AcctPorts", "AcctCrypto", "PrivateFiles", "VaultKey"]),
-    room("SharedKeyring", ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "VaultKey"]),
+    // The vault of this machine, and the key of a vault, which a shared keyring has as well.
+    room("Vault", ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]),
+    room("SharedKeyring", ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault"]),
     // libcurl begins once in a process, whichever adapter needs it first.
     room("LoadedCurl", ["CLibCurl", "PrivateFiles"]),
     room("EtcdStore", ["AcctModel", "AcctPorts", "PrivateFiles", "LoadedCurl", "CLibCurl"]),
@@ -171,7 +170,7 @@ let package = Package(
       name: "acct",
       dependencies: [
         "AcctCLI", "AcctEngine", "AcctPorts", "CWipingFree", "EtcdStore", "LiveHTTP", "LiveSystem", "LoadedCurl",
-        "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "VaultKey", "VaultKeyring",
+        "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
       ],
       swiftSettings: houseRules,
       linkerSettings: acctLinking
@@ -180,7 +179,7 @@ let package = Package(
     // Tests.
     .target(
       name: "AcctTestSupport",
-      dependencies: ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "VaultKey", "COpenSSL"],
+      dependencies: ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "Vault", "COpenSSL"],
       path: "Tests/AcctTestSupport",
       swiftSettings: testRules
     ),
@@ -215,17 +214,14 @@ let package = Package(
     ),
     tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(
-      "VaultKeyringTests",
-      [
-        "AcctModel", "AcctPorts", "AcctCrypto", "AcctTestSupport", "PrivateFiles", "StrictJSON",
-        "VaultKey", "VaultKeyring",
-      ]
+      "VaultTests",
+      ["AcctModel", "AcctPorts", "AcctCrypto", "AcctTestSupport", "PrivateFiles", "StrictJSON", "Vault"]
     ),
     tests(
       "SharedKeyringTests",
       [
         "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SharedKeyring",
-        "StrictJSON", "VaultKey",
+        "StrictJSON", "Vault",
       ]
     ),
     .testTarget(
@@ -245,7 +241,7 @@ let package = Package(
       "KeyringContractTests",
       [
         "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore",
-        "PrivateFiles", "SecretServiceKeyring", "SharedKeyring", "VaultKey", "VaultKeyring",
+        "PrivateFiles", "SecretServiceKeyring", "SharedKeyring", "Vault",
       ]
     ),
     tests("EtcdStoreTests", ["AcctModel", "AcctPorts", "EtcdStore"]),
@@ -267,7 +263,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "AcctModel", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore",
-        "SessionBus", "SharedKeyring", "TPM", "VaultKey", "VaultKeyring",
+        "SessionBus", "SharedKeyring", "TPM", "Vault",
       ],
       path: "Tests/FuzzTargets",
       swiftSettings: testRules

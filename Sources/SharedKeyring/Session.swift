@@ -2,7 +2,7 @@ import AcctCrypto
 import AcctModel
 import AcctPorts
 import PrivateFiles
-import VaultKey
+import Vault
 
 /// A keyring in use: its settings, its engine, and the keys of its objects there.
 struct Session: Sendable {

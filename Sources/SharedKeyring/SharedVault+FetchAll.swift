@@ -1,6 +1,6 @@
 import AcctModel
 import AcctPorts
-import VaultKey
+import Vault
 
 extension SharedVault {
   /// Brings all copies of this machine up to date, at the cost of the changes.

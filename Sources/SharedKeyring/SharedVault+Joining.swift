@@ -1,6 +1,6 @@
 import AcctModel
 import AcctPorts
-import VaultKey
+import Vault
 
 extension SharedVault {
   /// Makes a keyring on the engine, and keeps the settings.

@@ -2,6 +2,7 @@ import AcctModel
 import AcctPorts
 import PrivateFiles
 import Synchronization
+import Vault
 
 extension SharedVault {
   /// The keyring of a kind, as every keyring is used.

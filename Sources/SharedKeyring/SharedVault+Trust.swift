@@ -1,6 +1,6 @@
 import AcctModel
 import AcctPorts
-import VaultKey
+import Vault
 
 extension SharedVault {
   /// Accepts the engine as it is now: its header, its accounts, and how far it is.

@@ -11,8 +11,7 @@ import PostgresStore
 import SecretServiceKeyring
 import SharedKeyring
 import TPM
-import VaultKey
-import VaultKeyring
+import Vault
 
 let hardening = Hardening.closeProcess()
 

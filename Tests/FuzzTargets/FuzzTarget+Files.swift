@@ -1,7 +1,6 @@
 import AcctEngine
 import AcctModel
-import VaultKey
-import VaultKeyring
+import Vault
 
 func accountFileViolation(_ bytes: [UInt8]) -> String? {
   guard let account = AccountFile.decode(bytes) else { return nil }

@@ -3,7 +3,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 import SharedKeyring
-import VaultKey
+import Vault
 
 /// What an account's object says once it is decrypted, and what an engine may hand out in its place.
 func sharedObjectViolation(_ bytes: [UInt8]) -> String? {

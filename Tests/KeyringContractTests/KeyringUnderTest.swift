@@ -8,8 +8,7 @@ import PrivateFiles
 import SecretServiceKeyring
 import SharedKeyring
 import Testing
-import VaultKey
-import VaultKeyring
+import Vault
 
 /// A keyring as the contract suite meets it: empty, unlocked, and used by nothing else.
 struct KeyringUnderTest: Sendable {

@@ -7,7 +7,7 @@ import PrivateFiles
 import SharedKeyring
 import Synchronization
 import Testing
-import VaultKey
+import Vault
 
 /// Machines with one keyring between them, on an engine in memory; each has folders, processes and a clock of its own.
 final class Fleet: Sendable {

@@ -5,7 +5,7 @@ import Glibc
 import SharedKeyring
 import Synchronization
 import Testing
-import VaultKey
+import Vault
 
 @Suite("Making and joining a shared keyring")
 struct JoiningTests {

@@ -3,6 +3,7 @@ import AcctPorts
 import Glibc
 import PrivateFiles
 import Synchronization
+import Vault
 
 /// The files of a shared keyring on this machine: ciphertext, and the known state of the engine.
 struct Copies: Sendable {
@@ -137,15 +138,5 @@ extension Copies {
       throw KeyringFailure(error)
     }
     return found.withLock { $0 }
-  }
-}
-
-extension KeyringFailure {
-  init(_ error: PrivateFilesError) {
-    self =
-      switch error {
-      case .failed(let path, let reason), .unsafe(let path, let reason): .failed(reason: "\(path): \(reason)")
-      case .busy: .timedOut
-      }
   }
 }

@@ -1,7 +1,7 @@
 import AcctCrypto
 import AcctModel
 import AcctPorts
-import VaultKey
+import Vault
 
 extension Seal {
   /// Encrypts an account's object.

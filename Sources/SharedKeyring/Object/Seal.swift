@@ -1,7 +1,7 @@
 package import AcctCrypto
 package import AcctModel
 package import AcctPorts
-import VaultKey
+import Vault
 
 /// The encryption of an engine's objects: AES-256-GCM under the keyring's key.
 ///

@@ -1,6 +1,6 @@
 import AcctModel
 package import AcctPorts
-package import VaultKey
+package import Vault
 
 /// Opens the key of a shared keyring, by passphrase or by key file, as its header says.
 package struct SharedKeyOpener: Sendable {

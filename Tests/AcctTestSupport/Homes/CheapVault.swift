@@ -1,7 +1,7 @@
 import AcctCrypto
 import AcctModel
 import AcctPorts
-import VaultKey
+import Vault
 
 /// An empty vault whose passphrase costs next to nothing to try.
 ///

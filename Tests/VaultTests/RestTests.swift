@@ -2,8 +2,7 @@ import AcctModel
 import AcctPorts
 import PrivateFiles
 import Testing
-import VaultKey
-import VaultKeyring
+import Vault
 
 @Suite("A vault's key in the kernel")
 struct RestTests {

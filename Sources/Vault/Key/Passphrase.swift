@@ -1,19 +1,19 @@
-package import AcctModel
+import AcctModel
 import Glibc
 import PrivateFiles
 
 /// A passphrase, and its source, for the error about a wrong one.
-package struct Passphrase {
-  package let secret: Secret
+struct Passphrase {
+  let secret: Secret
   /// Such as "the passphrase in /run/pass".
-  package let source: String
+  let source: String
 }
 
 /// Why there is no passphrase, in words that follow a colon.
-package struct NoPassphrase: Error, Equatable {
-  package let reason: String
+struct NoPassphrase: Error, Equatable {
+  let reason: String
   /// `true` if a prompt was shown and not answered.
-  package var isCancelled = false
+  var isCancelled = false
 }
 
 extension Passphrase {

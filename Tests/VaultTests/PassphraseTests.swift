@@ -3,8 +3,7 @@ import AcctPorts
 import Glibc
 import PrivateFiles
 import Testing
-import VaultKey
-import VaultKeyring
+import Vault
 
 @Suite("The vault's passphrase")
 struct PassphraseTests {

@@ -3,7 +3,7 @@ import AcctPorts
 import PrivateFiles
 import Synchronization
 import Testing
-import VaultKeyring
+import Vault
 
 @Suite("Creating a vault in several processes at once")
 struct CreationTests {

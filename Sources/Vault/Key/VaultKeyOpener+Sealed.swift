@@ -38,7 +38,7 @@ extension VaultKeyOpener {
   }
 
   /// Seals a vault key in a TPM, as the second wrap of its header, and opens it again to be sure.
-  package func seal(
+  func seal(
     _ key: Secret,
     of header: VaultHeader,
     in address: TPMAddress
@@ -56,7 +56,7 @@ extension VaultKeyOpener {
   /// Why the TPM of a sealed vault does not open it; `nil` if it does.
   ///
   /// Nothing is stored, and a TPM that others use is busy after a moment.
-  package func failure(of seal: VaultSeal, in header: VaultHeader) async -> HardwareKeyFailure? {
+  func failure(of seal: VaultSeal, in header: VaultHeader) async -> HardwareKeyFailure? {
     do throws(HardwareKeyFailure) {
       let key = try await sealedKey.unseal(seal.blob, seal.address, .brief)
       return header.isSealIntact(key) ? nil : .unsuitable(reason: "it is not this vault's")
@@ -68,7 +68,7 @@ extension VaultKeyOpener {
   /// Stores the key of a sealed vault; returns for how many seconds the kernel keeps it.
   ///
   /// No passphrase opened it, and none is compared with it.
-  package func keepSealed(_ key: Secret, of header: VaultHeader) -> Int? {
+  func keepSealed(_ key: Secret, of header: VaultHeader) -> Int? {
     cache.keep(CachedVaultKey(key, openedBy: Secret("")), of: header)
   }
 }

@@ -4,8 +4,7 @@ import AcctTestSupport
 import PrivateFiles
 import StrictJSON
 import Testing
-import VaultKey
-import VaultKeyring
+import Vault
 
 @Suite("A vault that is sealed in a TPM")
 struct SealTests {

@@ -1,7 +1,6 @@
 package import AcctCrypto
 package import AcctModel
 import AcctPorts
-package import VaultKey
 
 /// The file of one item: its format, a nonce, and the sealed secret.
 ///

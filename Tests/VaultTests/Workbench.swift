@@ -5,8 +5,7 @@ import Glibc
 import PrivateFiles
 import Synchronization
 import Testing
-import VaultKey
-import VaultKeyring
+import Vault
 
 /// A folder for one vault, and the means to open it as so many processes would.
 final class Workbench: Sendable {

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import PrivateFiles
 import Testing
-import VaultKeyring
+import Vault
 
 /// Damage is never taken for "not there" or for a wrong passphrase, and is never cleared away.
 @Suite("Damaged vaults")

@@ -2,7 +2,6 @@ import AcctCrypto
 import AcctModel
 import AcctPorts
 import PrivateFiles
-import VaultKey
 
 extension VaultStore {
   /// Opens and decrypts those of an account's items that are there.

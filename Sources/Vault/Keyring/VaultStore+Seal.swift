@@ -1,6 +1,5 @@
 import AcctModel
 import AcctPorts
-import VaultKey
 
 extension VaultStore {
   /// Adds a wrap that a TPM opens, or replaces the one that is there.

@@ -8,7 +8,7 @@ package import AcctModel
 /// beside this object, are both noticed.
 package struct VaultSeal: Equatable, Sendable {
   /// The address of the TPM that made it.
-  package let address: TPMAddress
+  let address: TPMAddress
   /// The object as the TPM gave it; no secret beside another TPM.
   package let blob: [UInt8]
   /// HMAC-SHA256 of the whole header under a key derived of the vault's, cut to 16 bytes.
@@ -21,7 +21,7 @@ package struct VaultSeal: Equatable, Sendable {
   static let addressLimit = 256
 
   /// `true` if they fit into a header.
-  package static func fits(_ blob: [UInt8], _ address: TPMAddress) -> Bool {
+  static func fits(_ blob: [UInt8], _ address: TPMAddress) -> Bool {
     (1...blobLimit).contains(blob.count) && address.description.utf8.count <= addressLimit
   }
 
@@ -47,10 +47,10 @@ extension VaultHeader {
   }
 
   /// This header without a second wrap.
-  package var unsealed: VaultHeader { with(nil) }
+  var unsealed: VaultHeader { with(nil) }
 
   /// `true` if its second wrap, if it has one, was made for this header and this vault key.
-  package func isSealIntact(_ key: Secret) -> Bool {
+  func isSealIntact(_ key: Secret) -> Bool {
     guard let seal else { return true }
     return ConstantTime.equal(check(key, seal.address, seal.blob).span, seal.check.span)
   }

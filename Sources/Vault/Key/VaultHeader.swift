@@ -31,7 +31,7 @@ package struct VaultHeader: Equatable {
   static let sealedVersion: Int64 = 2
   static let saltCount = 16
   /// In bytes; far more than a header has.
-  package static let sizeLimit = 4096
+  static let sizeLimit = 4096
 
   /// The bytes that the wrapping authenticates beside the key, so that salt and cost can't be exchanged.
   var associatedData: [UInt8] {
@@ -43,7 +43,7 @@ package struct VaultHeader: Equatable {
   /// As a checksum it tells damage from a wrong passphrase, which AES-GCM cannot; it keeps no
   /// attacker out and need not. As a name for the stored vault key it makes sure that a replaced or
   /// changed header has to be opened anew.
-  package var fingerprint: String {
+  var fingerprint: String {
     let text = associatedData + nonce + wrappedKey + (seal?.fingerprinted ?? [])
     return hex(SHA256.hash(text.span).prefix(16))
   }
@@ -99,9 +99,9 @@ extension VaultHeader {
     guard let n = members.cost("n"), let r = members.cost("r"), let p = members.cost("p"),
       let kdf = KDFParameters(n: n, r: r, p: p)
     else { throw Damage(reason: "the header's scrypt parameters are out of bounds") }
-    guard let salt = members.bytes("salt", count: Self.saltCount),
-      let nonce = members.bytes("nonce", count: AESGCM.nonceCount),
-      let wrappedKey = members.bytes("wrappedKey", count: AESGCM.keyCount + AESGCM.tagCount)
+    guard let salt = members.hexBytes("salt", count: Self.saltCount),
+      let nonce = members.hexBytes("nonce", count: AESGCM.nonceCount),
+      let wrappedKey = members.hexBytes("wrappedKey", count: AESGCM.keyCount + AESGCM.tagCount)
     else { throw Damage(reason: "the header is incomplete") }
     let seal: VaultSeal? = try version == Self.sealedVersion ? members.seal() : nil
     self.init(kdf: kdf, salt: salt, nonce: nonce, wrappedKey: wrappedKey, seal: seal)
@@ -114,15 +114,15 @@ extension VaultHeader {
 extension JSONObject {
   fileprivate func cost(_ name: String) -> UInt64? { self[name]?.numberValue?.integer.flatMap(UInt64.init(exactly:)) }
 
-  fileprivate func bytes(_ name: String, count: Int) -> [UInt8]? {
-    self[name]?.stringValue.flatMap { VaultKey.bytes(hex: $0, count: count) }
+  fileprivate func hexBytes(_ name: String, count: Int) -> [UInt8]? {
+    self[name]?.stringValue.flatMap { bytes(hex: $0, count: count) }
   }
 
   /// The members of the second wrap.
   fileprivate func seal() throws(Damage) -> VaultSeal {
     guard let text = self["tpm"]?.stringValue, let address = try? TPMAddress(text),
-      let digits = self["sealedKey"]?.stringValue, let blob = VaultKey.bytes(hex: digits, count: digits.utf8.count / 2),
-      let check = bytes("sealCheck", count: VaultSeal.checkCount), VaultSeal.fits(blob, address)
+      let digits = self["sealedKey"]?.stringValue, let blob = bytes(hex: digits, count: digits.utf8.count / 2),
+      let check = hexBytes("sealCheck", count: VaultSeal.checkCount), VaultSeal.fits(blob, address)
     else { throw Damage(reason: "the header is incomplete") }
     return VaultSeal(address: address, blob: blob, check: check)
   }

@@ -2,7 +2,6 @@ package import AcctCrypto
 import AcctModel
 package import AcctPorts
 package import PrivateFiles
-package import VaultKey
 
 /// An embedded keyring: a folder with one small encrypted file per item, opened by a passphrase.
 ///
@@ -88,14 +87,6 @@ package final class VaultStore: Sendable {
 }
 
 extension KeyringFailure {
-  init(_ error: PrivateFilesError) {
-    self =
-      switch error {
-      case .failed(let path, let reason), .unsafe(let path, let reason): .failed(reason: "\(path): \(reason)")
-      case .busy: .timedOut
-      }
-  }
-
   /// The vault as a whole, and not one item of it, could not be read.
   init(unreachable error: PrivateFilesError) {
     let failure = KeyringFailure(error)

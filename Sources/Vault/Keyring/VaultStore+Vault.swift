@@ -1,6 +1,5 @@
 package import AcctPorts
 import PrivateFiles
-import VaultKey
 
 extension VaultStore {
   /// The vault as a thing with a passphrase.

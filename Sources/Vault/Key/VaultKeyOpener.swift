@@ -7,11 +7,11 @@ package import AcctPorts
 ///
 /// The contents of a vault, and the place of its header, are its owner's business.
 package struct VaultKeyOpener: Sendable {
-  package let passphrases: PassphraseSource
+  let passphrases: PassphraseSource
   /// The store for opened keys between two calls.
   package let cache: VaultKeyCache
   /// Opens a sealed vault.
-  package let sealedKey: SealedKey
+  let sealedKey: SealedKey
   private let kdf: KDFParameters
   private let entropy: Entropy
 
@@ -49,7 +49,7 @@ package struct VaultKeyOpener: Sendable {
   ///   - patience: The time limit for the TPM of a sealed vault.
   /// - Returns: The vault key.
   /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` without the right passphrase.
-  package func open(
+  func open(
     _ header: VaultHeader,
     _ interaction: Interaction,
     keeping: Bool = true,
@@ -83,7 +83,7 @@ package struct VaultKeyOpener: Sendable {
   /// Opens the vault with this header by one passphrase, even if its key is stored.
   ///
   /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` for a wrong passphrase.
-  package func open(
+  func open(
     _ header: VaultHeader,
     by passphrase: Passphrase,
     keeping: Bool = true
@@ -96,7 +96,7 @@ package struct VaultKeyOpener: Sendable {
   }
 
   /// The passphrase of an existing vault: the given one, else one that is asked for.
-  package func passphrase(_ interaction: Interaction) throws(KeyringFailure) -> Passphrase {
+  func passphrase(_ interaction: Interaction) throws(KeyringFailure) -> Passphrase {
     do {
       let given = try passphrases.given()
       return if let given { given } else { try passphrases.asked(interaction) }
@@ -122,7 +122,7 @@ package struct VaultKeyOpener: Sendable {
   }
 
   /// Wraps a key by a passphrase.
-  package func wrap(_ key: Secret, by passphrase: Passphrase) throws(KeyringFailure) -> VaultHeader {
+  func wrap(_ key: Secret, by passphrase: Passphrase) throws(KeyringFailure) -> VaultHeader {
     do {
       return try VaultHeader(wrapping: key, by: passphrase.secret, kdf: kdf, entropy: entropy)
     } catch {
@@ -131,7 +131,7 @@ package struct VaultKeyOpener: Sendable {
   }
 
   /// Stores a key; returns for how many seconds the kernel keeps it, `nil` if it refuses.
-  package func keep(_ key: Secret, openedBy passphrase: Passphrase, of header: VaultHeader) -> Int? {
+  func keep(_ key: Secret, openedBy passphrase: Passphrase, of header: VaultHeader) -> Int? {
     cache.keep(CachedVaultKey(key, openedBy: passphrase.secret), of: header)
   }
 }
@@ -140,17 +140,12 @@ package struct VaultKeyOpener: Sendable {
 package struct OpenVaultKey {
   package let key: Secret
   /// For how many seconds the kernel keeps it from now on; `nil` where it does not.
-  package let cachedFor: Int?
-
-  package init(key: Secret, cachedFor: Int?) {
-    self.key = key
-    self.cachedFor = cachedFor
-  }
+  let cachedFor: Int?
 }
 
 /// A key that was just made, and the header that its vault must have.
 package struct NewVaultKey {
-  package let key: Secret
+  let key: Secret
   package let header: VaultHeader
-  package let passphrase: Passphrase
+  let passphrase: Passphrase
 }

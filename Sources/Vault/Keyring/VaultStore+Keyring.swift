@@ -2,7 +2,6 @@ package import AcctCrypto
 import AcctModel
 package import AcctPorts
 package import PrivateFiles
-package import VaultKey
 
 extension VaultStore {
   /// The vault as a place that keeps secrets.

@@ -33,7 +33,7 @@ package struct PassphraseSource: Sendable {
   /// The passphrase of the file or credential, if there is one.
   ///
   /// - Throws: ``NoPassphrase`` if the file or credential is there and cannot be used.
-  package func given() throws(NoPassphrase) -> Passphrase? {
+  func given() throws(NoPassphrase) -> Passphrase? {
     if let file { return try named(file) }
     guard let credentials, credentials.hasPrefix("/") else { return nil }
     return try Passphrase.read("\(credentials)/acct.passphrase", .credential)
@@ -51,7 +51,7 @@ package struct PassphraseSource: Sendable {
   ///   - interaction: Decides if a person may be asked.
   /// - Returns: The passphrase.
   /// - Throws: ``NoPassphrase``.
-  package func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
+  func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
     if let file { return try named(file) }
     let first = try ask("New passphrase for the vault: ", interaction)
     let second = try ask("The same passphrase again: ", interaction)

@@ -1,6 +1,6 @@
 import AcctCrypto
 import AcctModel
-package import AcctPorts
+import AcctPorts
 import Synchronization
 
 /// The store for an opened vault key between two calls: the kernel, else this process.
@@ -31,12 +31,12 @@ package final class VaultKeyCache: Sendable {
 
   /// A mark that is another one after the key that was asked for last was locked, or has expired; `nil` where
   /// the kernel does not keep it.
-  package var mark: ChangeMark? {
+  var mark: ChangeMark? {
     last.withLock(\.self).flatMap(kernel.serial).map { ChangeMark(UInt64(UInt32(bitPattern: $0))) }
   }
 
   /// Restarts the time of a stored key; returns for how many seconds the kernel keeps it.
-  package func extend(_ header: VaultHeader) -> Int? {
+  func extend(_ header: VaultHeader) -> Int? {
     kernel.extend(name(of: header), Self.time) ? Int(Self.time) : nil
   }
 
@@ -55,7 +55,7 @@ package final class VaultKeyCache: Sendable {
   }
 
   /// Deletes the keys of all of the user's vaults; returns whether none is stored any more.
-  package func forgetAll() -> Bool {
+  func forgetAll() -> Bool {
     remembered.withLock { $0 = nil }
     return kernel.forgetAll(Self.prefix)
   }

@@ -2,10 +2,10 @@ import AcctModel
 import AcctPorts
 import PrivateFiles
 import Testing
-import VaultKeyring
+import Vault
 
 @Suite("The vault as a keyring")
-struct VaultKeyringTests {
+struct KeyringTests {
   let bench: Workbench
   let account: AccountID
   let other: AccountID
