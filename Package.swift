@@ -153,8 +153,8 @@ let package = Package(
     room("Vault", ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]),
     room("SharedKeyring", ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault"]),
     // libcurl begins once in a process, whichever adapter needs it first.
-    room("LoadedCurl", ["CLibCurl", "PrivateFiles"]),
-    room("EtcdStore", ["AcctModel", "AcctPorts", "PrivateFiles", "LoadedCurl", "CLibCurl"]),
+    room("Curl", ["AcctModel", "CLibCurl", "PrivateFiles"]),
+    room("EtcdStore", ["AcctModel", "AcctPorts", "PrivateFiles", "Curl", "CLibCurl"]),
     room("PostgresStore", ["AcctModel", "AcctPorts", "PrivateFiles", "CLibPQ"]),
     room("TPM", ["AcctModel", "AcctPorts", "PrivateFiles"]),
     room("PKCS11", ["AcctModel", "AcctPorts", "CPKCS11", "PrivateFiles"]),
@@ -162,14 +162,14 @@ let package = Package(
 
     room(
       "LiveHTTP",
-      ["AcctModel", "AcctPorts", "LoadedCurl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1")]
+      ["AcctModel", "AcctPorts", "Curl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1")]
     ),
 
     room("AcctCLI", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser]),
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctEngine", "AcctPorts", "CWipingFree", "EtcdStore", "LiveHTTP", "LiveSystem", "LoadedCurl",
+        "AcctCLI", "AcctEngine", "AcctPorts", "CWipingFree", "Curl", "EtcdStore", "LiveHTTP", "LiveSystem",
         "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
       ],
       swiftSettings: houseRules,

@@ -1,11 +1,11 @@
 import AcctCLI
 import AcctEngine
 import AcctPorts
+import Curl
 import EtcdStore
 import Glibc
 import LiveHTTP
 import LiveSystem
-import LoadedCurl
 import PKCS11
 import PostgresStore
 import SecretServiceKeyring

@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
+import Curl
 import Glibc
-import LoadedCurl
 import Synchronization
 
 /// The members of a cluster, one of which answers a call.

@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
 import CLibCurl
-import LoadedCurl
+import Curl
 
 /// libcurl's connections: one request at a time leaves its own for the next.
 @safe final class Connections: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import AcctModel
 import AcctPorts
 import CLibCurl
-import LoadedCurl
+import Curl
 
 /// One request to one member, and its reply: a libcurl handle, and the state that its callbacks share.
 ///
@@ -48,7 +48,7 @@ import LoadedCurl
   init(_ request: Request, _ curl: CurlTable) {
     self.request = request
     self.curl = curl
-    memory = LentMemory(curl)
+    memory = LentMemory()
     // An array that grows leaves copies behind, of a token, too.
     body.reserveCapacity(1 << 14)
   }
@@ -66,10 +66,10 @@ import LoadedCurl
     guard let easy = unsafe curl.functions.pointee.easy_init() else { throw Self.noMemory }
     // It ends before the memory that it points to, which this object keeps.
     defer { unsafe curl.functions.pointee.easy_cleanup(easy) }
-    var options = unsafe HandleOptions(curl, easy)
+    var options = unsafe HandleOptions(curl, easy, memory)
     try set(&options, within: limit)
     let code = try unsafe connections.perform(easy, within: limit)
-    if code != CURLE_OK || flaw != nil { throw unsafe setback(code, easy) }
+    if code != CURLE_OK || flaw != nil { throw setback(unsafe HandleReport(code, curl, easy, memory)) }
     return try reply()
   }
 
@@ -116,34 +116,22 @@ import LoadedCurl
 extension Exchange {
   func setCallbacks(_ options: inout HandleOptions) {
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()
-    let (table, easy) = unsafe (options.curl.functions, options.easy)
-    unsafe options.set(CURLOPT_HEADERDATA, pointer: data)
-    unsafe options.note(
-      acct_curl_set_callback(table, easy, CURLOPT_HEADERFUNCTION) { start, _, count, data in
-        let line = unsafe UnsafeRawBufferPointer(start: start, count: count)
-        return unsafe exchange(data).took(line: line) ? count : 0
-      }
-    )
-    unsafe options.set(CURLOPT_WRITEDATA, pointer: data)
-    unsafe options.note(
-      acct_curl_set_callback(table, easy, CURLOPT_WRITEFUNCTION) { start, _, count, data in
-        let part = unsafe UnsafeRawBufferPointer(start: start, count: count)
-        return unsafe exchange(data).took(body: part) ? count : 0
-      }
-    )
-    unsafe options.set(CURLOPT_PREREQDATA, pointer: data)
-    unsafe options.note(
-      acct_curl_set_prerequisite(table, easy) { data, _, _, _, _ in
-        unsafe exchange(data).maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
-      }
-    )
+    unsafe options.setCallback(CURLOPT_HEADERFUNCTION, CURLOPT_HEADERDATA, data) { start, _, count, data in
+      let line = unsafe UnsafeRawBufferPointer(start: start, count: count)
+      return unsafe exchange(data).took(line: line) ? count : 0
+    }
+    unsafe options.setCallback(CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, data) { start, _, count, data in
+      let part = unsafe UnsafeRawBufferPointer(start: start, count: count)
+      return unsafe exchange(data).took(body: part) ? count : 0
+    }
+    unsafe options.setPrerequisite(data) { data, _, _, _, _ in
+      unsafe exchange(data).maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
     // Closed on exec: programs that acct starts must not inherit a connection that is logged in.
-    unsafe options.note(
-      acct_curl_set_open_socket(table, easy) { _, _, address in
-        guard let address = unsafe address else { return CURL_SOCKET_BAD }
-        return unsafe acct_curl_socket(address)
-      }
-    )
+    unsafe options.setOpenSocket(data) { _, _, address in
+      guard let address = unsafe address else { return CURL_SOCKET_BAD }
+      return unsafe acct_curl_socket(address)
+    }
   }
 }
 

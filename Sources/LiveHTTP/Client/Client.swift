@@ -1,7 +1,7 @@
 import AcctModel
 package import AcctPorts
+import Curl
 import Glibc
-import LoadedCurl
 import Synchronization
 
 /// The parts of one transport, made when the first request needs them.
@@ -52,7 +52,7 @@ final class Client: Sendable {
     guard message.mayBeSent?() ?? true else { throw .withheld }
     let thread = try thread()
     let rootsFile = origin.scheme == .https ? environment("SSL_CERT_FILE") : nil
-    let transfer = Transfer(message, route, rootsFile: rootsFile, try CurlLibrary.loaded())
+    let transfer = Transfer(message, route, rootsFile: rootsFile, try CurlTable.loadedForRequests())
     if let upload = transfer.upload { Task { await upload.feed { thread.order(.goOn(transfer)) } } }
     let head = await withTaskCancellationHandler {
       await transfer.head { thread.order(.start(transfer)) }
@@ -77,7 +77,7 @@ final class Client: Sendable {
   private func thread() throws(HTTPFailure) -> TransferThread {
     try state.withLock { state throws(HTTPFailure) in
       if let thread = state.thread { return thread }
-      let thread = try TransferThread(try CurlLibrary.loaded())
+      let thread = try TransferThread(try CurlTable.loadedForRequests())
       state.thread = thread
       return thread
     }

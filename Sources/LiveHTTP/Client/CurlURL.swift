@@ -1,4 +1,5 @@
 import CLibCurl
+import Curl
 
 /// A URL as libcurl parses it.
 @safe final class CurlURL {
@@ -9,10 +10,10 @@ import CLibCurl
   struct Malformed: Error {}
 
   /// Parses a URL with any scheme; `nil` for a text that is none.
-  init?(_ text: String, _ library: CurlLibrary) {
-    guard let handle = unsafe library.table.pointee.url() else { return nil }
+  init?(_ text: String, _ library: CurlTable) {
+    guard let handle = unsafe library.functions.pointee.url() else { return nil }
     unsafe self.handle = handle
-    unsafe table = library.table
+    unsafe table = library.functions
     let flags = UInt32(CURLU_NON_SUPPORT_SCHEME)
     guard unsafe table.pointee.url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK else { return nil }
   }

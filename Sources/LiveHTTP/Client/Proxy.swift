@@ -1,6 +1,7 @@
 package import AcctModel
 package import AcctPorts
 import CLibCurl
+import Curl
 
 /// A proxy as the environment names it: `[scheme://][user:password@]host[:port]`.
 package struct Proxy: Hashable, Sendable {
@@ -23,7 +24,7 @@ package struct Proxy: Hashable, Sendable {
   ///
   /// That is TLS to the proxy, SOCKS 4, and SOCKS with a password. With `socks5` as with
   /// `socks5h` the proxy resolves the names.
-  init(_ text: String, _ library: CurlLibrary) throws(Unusable) {
+  init(_ text: String, _ library: CurlTable) throws(Unusable) {
     let malformed = Unusable(reason: "it is not a URL such as http://host:port")
     // libcurl would guess a missing scheme by the host's first label.
     let full = text.contains("://") ? text : "http://\(text)"
@@ -113,7 +114,7 @@ package struct ProxySettings {
   /// - Throws: ``HTTPFailure/proxy(reason:)`` if there is one and it can't be used.
   package func proxy(for origin: Origin) throws(HTTPFailure) -> Proxy? {
     guard let proxy, !origin.isLoopback, !exceptions.contain(origin) else { return nil }
-    let library = try CurlLibrary.loaded()
+    let library = try CurlTable.loadedForRequests()
     do { return try Proxy(proxy.url, library) } catch {
       throw .proxy(reason: "\(proxy.variable) can't be used: \(error.reason)")
     }

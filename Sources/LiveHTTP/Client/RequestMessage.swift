@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import Curl
 
 /// A request as it goes on the wire, checked: no part of it can break the framing.
 struct RequestMessage: Sendable {

@@ -1,45 +1,33 @@
 import AcctModel
 import AcctPorts
 import CLibCurl
+import Curl
 
 /// The functions that libcurl calls, with the transfer as their data, on the thread that holds ``TransferWork``.
 extension Transfer {
-  func setCallbacks(_ options: CurlOptions) throws(HTTPFailure) {
+  func setCallbacks(_ options: inout HandleOptions) {
     let data = unsafe Unmanaged.passUnretained(self).toOpaque()
-    let (table, easy) = unsafe (options.table, options.easy)
-    unsafe try options.set(CURLOPT_HEADERDATA, pointer: data)
-    unsafe try options.check(
-      acct_curl_set_callback(table, easy, CURLOPT_HEADERFUNCTION) { start, _, count, data in
-        guard let start = unsafe start else { return 0 }
-        let line = unsafe UnsafeRawBufferPointer(start: start, count: count)
-        return unsafe transfer(data).took(line) ? count : 0
-      }
-    )
-    unsafe try options.set(CURLOPT_WRITEDATA, pointer: data)
-    unsafe try options.check(
-      acct_curl_set_callback(table, easy, CURLOPT_WRITEFUNCTION) { start, _, count, data in
-        guard let start = unsafe start else { return 0 }
-        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
-        return unsafe transfer(data).took(part: bytes) ? count : Int(CURL_WRITEFUNC_PAUSE)
-      }
-    )
-    unsafe try options.set(CURLOPT_PREREQDATA, pointer: data)
-    unsafe try options.check(
-      acct_curl_set_prerequisite(table, easy) { data, address, _, _, _ in
-        let transfer = unsafe transfer(data)
-        let mayReach = unsafe transfer.mayReach(address)
-        return mayReach && transfer.maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
-      }
-    )
-    unsafe try limitReach(options, data)
+    unsafe options.setCallback(CURLOPT_HEADERFUNCTION, CURLOPT_HEADERDATA, data) { start, _, count, data in
+      guard let start = unsafe start else { return 0 }
+      let line = unsafe UnsafeRawBufferPointer(start: start, count: count)
+      return unsafe transfer(data).took(line) ? count : 0
+    }
+    unsafe options.setCallback(CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, data) { start, _, count, data in
+      guard let start = unsafe start else { return 0 }
+      let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
+      return unsafe transfer(data).took(part: bytes) ? count : Int(CURL_WRITEFUNC_PAUSE)
+    }
+    unsafe options.setPrerequisite(data) { data, address, _, _, _ in
+      let transfer = unsafe transfer(data)
+      let mayReach = unsafe transfer.mayReach(address)
+      return mayReach && transfer.maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+    unsafe limitReach(&options, data)
     guard upload != nil else { return }
-    unsafe try options.set(CURLOPT_READDATA, pointer: data)
-    unsafe try options.check(
-      acct_curl_set_callback(table, easy, CURLOPT_READFUNCTION) { start, size, count, data in
-        guard let start = unsafe start else { return Int(CURL_READFUNC_ABORT) }
-        return unsafe transfer(data).draw(into: UnsafeMutableRawBufferPointer(start: start, count: size * count))
-      }
-    )
+    unsafe options.setCallback(CURLOPT_READFUNCTION, CURLOPT_READDATA, data) { start, size, count, data in
+      guard let start = unsafe start else { return Int(CURL_READFUNC_ABORT) }
+      return unsafe transfer(data).draw(into: UnsafeMutableRawBufferPointer(start: start, count: size * count))
+    }
   }
 
   private func took(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -69,7 +57,7 @@ extension Transfer {
   }
 
   private func listenForGoodbye() {
-    guard let easy = unsafe easy, let session = unsafe acct_curl_session(library.table, easy) else { return }
+    guard let easy = unsafe easy, let session = unsafe acct_curl_session(library.functions, easy) else { return }
     unsafe CloseNotifyMonitor.listen(for: session)
     unsafe self.session = session
   }

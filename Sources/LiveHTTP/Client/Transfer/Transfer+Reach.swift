@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import CLibCurl
+import Curl
 import Glibc
 
 /// The limit on the addresses that a transfer may connect to, by any name of its host.
@@ -11,16 +12,13 @@ extension Transfer {
   private var isLimited: Bool { message.reach == .publicOnly && route == .direct }
 
   /// Has libcurl open no socket to an address that is not public.
-  func limitReach(_ options: CurlOptions, _ data: UnsafeMutableRawPointer) throws(HTTPFailure) {
+  func limitReach(_ options: inout HandleOptions, _ data: UnsafeMutableRawPointer) {
     guard isLimited else { return }
-    unsafe try options.set(CURLOPT_OPENSOCKETDATA, pointer: data)
-    unsafe try options.check(
-      acct_curl_set_open_socket(options.table, options.easy) { data, _, address in
-        guard let address = unsafe address, let data = unsafe data else { return CURL_SOCKET_BAD }
-        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(data).takeUnretainedValue()
-        return unsafe transfer.socket(to: address)
-      }
-    )
+    unsafe options.setOpenSocket(data) { data, _, address in
+      guard let address = unsafe address, let data = unsafe data else { return CURL_SOCKET_BAD }
+      let transfer = unsafe Unmanaged<Transfer>.fromOpaque(data).takeUnretainedValue()
+      return unsafe transfer.socket(to: address)
+    }
   }
 
   private func socket(to address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {

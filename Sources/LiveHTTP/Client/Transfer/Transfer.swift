@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import CLibCurl
+import Curl
 import Synchronization
 
 /// One request and its response: a libcurl handle, and the state that its callbacks share.
@@ -11,7 +12,7 @@ import Synchronization
   private(set) var message: RequestMessage
   let route: Route
   let rootsFile: String?
-  let library: CurlLibrary
+  let library: CurlTable
   let response: ResponsePipe
   let upload: RequestPipe?
 
@@ -20,7 +21,7 @@ import Synchronization
 
   // The state that goes with the work.
   var easy: UnsafeMutableRawPointer?
-  let resources = TransferResources()
+  let memory = LentMemory()
   /// The head, until its reader is told.
   var arrivedHead: ResponseHead?
   /// The list to enter when more of its response comes; set for as long as it has a handle.
@@ -51,7 +52,7 @@ import Synchronization
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  init(_ message: RequestMessage, _ route: Route, rootsFile: String?, _ library: CurlLibrary) {
+  init(_ message: RequestMessage, _ route: Route, rootsFile: String?, _ library: CurlTable) {
     self.library = library
     self.message = message
     self.route = route
@@ -133,8 +134,8 @@ import Synchronization
   func isStalled() -> Bool {
     guard case .each(let seconds) = message.timeout, let easy = unsafe easy else { return false }
     let size =
-      unsafe acct_curl_get_size(library.table, easy, CURLINFO_SIZE_UPLOAD_T)
-      &+ acct_curl_get_size(library.table, easy, CURLINFO_SIZE_DOWNLOAD_T)
+      unsafe acct_curl_get_size(library.functions, easy, CURLINFO_SIZE_UPLOAD_T)
+      &+ acct_curl_get_size(library.functions, easy, CURLINFO_SIZE_DOWNLOAD_T)
     // A wait that ended a moment ago counts: it may have filled all the time since the last look.
     let wasHeldUp = response.hasBeenHeldUp()
     let wasWaitedFor = upload?.hasBeenWaitedFor() ?? false

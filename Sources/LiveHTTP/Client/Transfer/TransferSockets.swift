@@ -1,5 +1,6 @@
 import AcctPorts
 import CLibCurl
+import Curl
 import Glibc
 
 /// The sources that the transfers' thread waits for: libcurl's sockets, its timer, and other threads' orders.
@@ -8,7 +9,7 @@ import Glibc
 /// system call for each transfer in each round. But for ``wake()`` and ``wait(_:)``, which is the thread's own, all
 /// is for the holder of ``TransferWork``.
 @safe final class TransferSockets: @unchecked Sendable {
-  private let library: CurlLibrary
+  private let library: CurlTable
   private let multi: CurlMulti
   private let queue: Int32
   private let waker: Int32
@@ -27,7 +28,7 @@ import Glibc
   private static let longest = 3_600_000.0
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)`` if the system has no descriptor left.
-  init(_ library: CurlLibrary, _ multi: CurlMulti) throws(HTTPFailure) {
+  init(_ library: CurlTable, _ multi: CurlMulti) throws(HTTPFailure) {
     self.library = library
     self.multi = multi
     queue = acct_epoll()
@@ -36,7 +37,7 @@ import Glibc
       throw .unsendable(reason: "the system has no descriptor left")
     }
     let code = unsafe acct_curl_watch_sockets(
-      library.table,
+      library.functions,
       multi.handle,
       Unmanaged.passUnretained(self).toOpaque(),
       { _, socket, what, data, isKnown in
@@ -48,7 +49,7 @@ import Glibc
         return 0
       }
     )
-    guard code == CURLM_OK else { throw CurlOptions.tooOld }
+    guard code == CURLM_OK else { throw CurlTable.tooOld }
   }
 
   deinit {
@@ -111,7 +112,7 @@ import Glibc
     for event in events.prefix(count)
     where event.descriptor != waker && !released.contains(event.descriptor) {
       hasMoved = true
-      _ = unsafe library.table.pointee.multi_socket_action(multi.handle, event.descriptor, event.what, &running)
+      _ = unsafe library.functions.pointee.multi_socket_action(multi.handle, event.descriptor, event.what, &running)
     }
     actInTime()
     return hasMoved
@@ -123,7 +124,7 @@ import Glibc
     // libcurl sets it anew.
     self.deadline = nil
     var running: Int32 = 0
-    _ = unsafe library.table.pointee.multi_socket_action(multi.handle, -1, 0, &running)
+    _ = unsafe library.functions.pointee.multi_socket_action(multi.handle, -1, 0, &running)
   }
 
   private func watch(_ socket: curl_socket_t, _ what: Int32, isKnown: Bool) {
@@ -137,7 +138,7 @@ import Glibc
     _ = acct_epoll_change(queue, EPOLL_CTL_ADD, socket, what)
     // Any pointer says that it is known, until libcurl has it removed.
     let own = unsafe Unmanaged.passUnretained(self).toOpaque()
-    _ = unsafe library.table.pointee.multi_assign(multi.handle, socket, own)
+    _ = unsafe library.functions.pointee.multi_assign(multi.handle, socket, own)
   }
 
   private func setTimer(_ milliseconds: Int) { deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds) }

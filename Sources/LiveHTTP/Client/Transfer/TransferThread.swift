@@ -1,5 +1,6 @@
 import AcctPorts
 import CLibCurl
+import Curl
 import Glibc
 import Synchronization
 
@@ -9,7 +10,7 @@ import Synchronization
 /// would have to wake up first. Responses are this thread's, and so is an order that another one at work has not
 /// seen.
 final class TransferThread: Sendable {
-  private let library: CurlLibrary
+  private let library: CurlTable
   private let multi: CurlMulti
   private let sockets: TransferSockets
   private let work: Mutex<TransferWork>
@@ -34,20 +35,20 @@ final class TransferThread: Sendable {
   /// Starts the thread.
   ///
   /// - Throws: ``HTTPFailure/unsendable(reason:)`` if there is no libcurl, or no thread is available.
-  init(_ library: CurlLibrary) throws(HTTPFailure) {
-    guard let handle = unsafe library.table.pointee.multi_init() else {
+  init(_ library: CurlTable) throws(HTTPFailure) {
+    guard let handle = unsafe library.functions.pointee.multi_init() else {
       throw .unsendable(reason: "libcurl has no memory")
     }
     self.library = library
     multi = unsafe CurlMulti(handle: handle)
     do throws(HTTPFailure) { sockets = try TransferSockets(library, multi) } catch {
-      _ = unsafe library.table.pointee.multi_cleanup(handle)
+      _ = unsafe library.functions.pointee.multi_cleanup(handle)
       throw error
     }
     work = Mutex(TransferWork(library, multi, sockets))
     // As many as there may be clients of a proxy at once: fewer, and their connections would be closed after each
     // request, to be made again for the next.
-    _ = unsafe acct_curl_keep_connections(library.table, handle, Self.connections)
+    _ = unsafe acct_curl_keep_connections(library.functions, handle, Self.connections)
     var thread = pthread_t()
     let own = unsafe Unmanaged.passRetained(self)
     let code = unsafe pthread_create(&thread, nil, runTransferThread, own.toOpaque())
@@ -87,7 +88,7 @@ final class TransferThread: Sendable {
     // No caller waits any more for orders left since.
     work.withLock { _ in
       desk.withLock { $0.isClosed = true }
-      _ = unsafe library.table.pointee.multi_cleanup(multi.handle)
+      _ = unsafe library.functions.pointee.multi_cleanup(multi.handle)
     }
   }
 

@@ -1,9 +1,10 @@
 import AcctPorts
 import CLibCurl
+import Curl
 
 /// The work with libcurl's set of transfers, done by one thread at a time.
 struct TransferWork {
-  private let library: CurlLibrary
+  private let library: CurlTable
   private let multi: CurlMulti
   private let sockets: TransferSockets
   /// By the addresses of their handles.
@@ -15,7 +16,7 @@ struct TransferWork {
   private var hasBegunOne = false
   private(set) var hasEnded = false
 
-  init(_ library: CurlLibrary, _ multi: CurlMulti, _ sockets: TransferSockets) {
+  init(_ library: CurlTable, _ multi: CurlMulti, _ sockets: TransferSockets) {
     self.library = library
     self.multi = multi
     self.sockets = sockets
@@ -26,7 +27,7 @@ struct TransferWork {
     case .start(let transfer): start(transfer)
     case .goOn(let transfer):
       guard let easy = unsafe transfer.easy else { return }
-      _ = unsafe library.table.pointee.easy_pause(easy, CURLPAUSE_CONT)
+      _ = unsafe library.functions.pointee.easy_pause(easy, CURLPAUSE_CONT)
     case .cancel(let transfer): remove(transfer, .cancelled)
     case .end:
       for transfer in Array(transfers.values) { remove(transfer, .cancelled) }
@@ -79,11 +80,11 @@ struct TransferWork {
 
   private mutating func removeFinished() {
     var left: Int32 = 0
-    while let message = unsafe library.table.pointee.multi_info_read(multi.handle, &left) {
+    while let message = unsafe library.functions.pointee.multi_info_read(multi.handle, &left) {
       guard let easy = unsafe message.pointee.easy_handle, let transfer = transfers[Int(bitPattern: easy)]
       else { continue }
       let code = unsafe acct_curl_result(message)
-      remove(transfer, transfer.failure(code))
+      unsafe remove(transfer, transfer.failure(code, easy))
     }
   }
 
@@ -99,7 +100,8 @@ struct TransferWork {
     do throws(HTTPFailure) { try transfer.open() } catch { return remove(transfer, error) }
     transfer.growing = growing
     hasBegunOne = true
-    guard let easy = unsafe transfer.easy, unsafe library.table.pointee.multi_add_handle(multi.handle, easy) == CURLM_OK
+    guard let easy = unsafe transfer.easy,
+      unsafe library.functions.pointee.multi_add_handle(multi.handle, easy) == CURLM_OK
     else { return remove(transfer, .unsendable(reason: "libcurl has no memory")) }
     transfers[Int(bitPattern: easy)] = transfer
     transfer.lastProgress = .now
@@ -109,10 +111,10 @@ struct TransferWork {
     if let easy = unsafe transfer.easy {
       unsafe transfer.easy = nil
       if transfers.removeValue(forKey: Int(bitPattern: easy)) != nil {
-        _ = unsafe library.table.pointee.multi_remove_handle(multi.handle, easy)
+        _ = unsafe library.functions.pointee.multi_remove_handle(multi.handle, easy)
       }
-      unsafe library.table.pointee.easy_cleanup(easy)
-      transfer.resources.free()
+      unsafe library.functions.pointee.easy_cleanup(easy)
+      transfer.memory.free()
       growing.remove(transfer)
       transfer.growing = nil
     }
