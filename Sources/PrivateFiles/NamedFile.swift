@@ -74,6 +74,24 @@ extension Descriptor {
     return bytes
   }
 
+  /// Reads the first line of the user's own file, such as a password, without the LF, CR or both that end it.
+  ///
+  /// The bytes that are not returned are wiped.
+  ///
+  /// - Parameters:
+  ///   - path: The file. A FIFO does not hold the process up: it is no regular file, and rejected as such.
+  ///   - limit: The most bytes that the file may have.
+  /// - Returns: The line, which may be a secret.
+  /// - Throws: ``FileError``, also for an empty line and for one with a zero byte, which no password of C has.
+  package static func firstLine(of path: String, limit: Int) throws(FileError) -> [UInt8] {
+    var bytes = try Descriptor.open(path, O_RDONLY | O_NONBLOCK).confidentialBytes(limit: limit)
+    defer { unsafe explicit_bzero(&bytes, bytes.count) }
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    guard !line.isEmpty else { throw .distrusted(reason: "its first line is empty") }
+    guard !line.contains(0) else { throw .distrusted(reason: "its first line contains a zero byte") }
+    return Array(line)
+  }
+
   /// Reads a credential, which is the user's own or root's, and which only a group that root chose can read,
   /// too.
   ///

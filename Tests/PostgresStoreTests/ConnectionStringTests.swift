@@ -57,7 +57,7 @@ struct ConnectionStringTests {
     let folder = try TemporaryFolder()
     let empty = try folder.file("password", containing: "\n")
     #expect(
-      failure("host=127.0.0.1 port=1", passwordFile: empty) == .failed(reason: "\(empty): it contains no password")
+      failure("host=127.0.0.1 port=1", passwordFile: empty) == .failed(reason: "\(empty): its first line is empty")
     )
     let missing = "\(folder.path)/missing"
     #expect(

@@ -13,6 +13,20 @@ struct FileTests {
     folder = PrivateFolder(at: scratch.path)
   }
 
+  @Test(
+    "The password of a file is its first line, however that ends",
+    arguments: [
+      ("word", "word"), ("word\n", "word"), ("word\r\n", "word"), ("word\r", "word"), ("two words \n", "two words "),
+      ("word\nmore\n", "word"), ("", nil), ("\n", nil), ("\r\nword", nil), ("a\0b\n", nil),
+    ] as [(String, String?)]
+  )
+  func firstLine(contents: String, expected: String?) throws {
+    try scratch.write(contents, to: "password")
+    let path = scratch.path(of: "password")
+    #expect((try? Descriptor.firstLine(of: path, limit: 99)).map { String(decoding: $0, as: UTF8.self) } == expected)
+    #expect(throws: FileError.self) { try Descriptor.firstLine(of: path, limit: contents.utf8.count - 1) }
+  }
+
   @Test("A private file is not read through a link")
   func linkedFile() throws {
     try scratch.write("secret", to: "target")
