@@ -18,8 +18,8 @@ struct Context {
       timeout: options.timeLimit,
       report: WaitingNotices(world, options).show
     )
-    engine.words = { words(for: $0) }
-    if explains { engine.explain = { decision in world.report("acct: \(words(for: decision))") } }
+    let explain: @Sendable (Decision) -> Void = { decision in world.report("acct: \(words(for: decision))") }
+    engine.voice = Voice(words: { (prompt: Prompt) in words(for: prompt) }, explain: explains ? explain : nil)
     self.engine = engine
     self.options = options
   }

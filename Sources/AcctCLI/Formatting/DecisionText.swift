@@ -10,14 +10,20 @@ func words(for decision: Decision) -> String {
   case .renew(let account, let purpose, let cause):
     "renewing \(account)\(words(for: purpose)): \(words(for: cause, isSecond: purpose != nil))"
   case .renewedElsewhere(let account, let purpose):
-    "not renewing \(account)\(words(for: purpose)): another process has just done it, or it is not due"
+    "not renewing \(account)\(words(for: purpose)): the stored token is newer, and not due"
   case .requestWithoutName(let account):
     "renewing \(account) without naming its scope and audience: the server rejected them"
   case .sendWithNewProof(let origin, let status):
     "sending again to \(origin): "
       + (status.map { "the answer \($0) asks for another proof or no Expect" } ?? "no answer")
+  case .sendWithNewToken(let origin): "sending again to \(origin) with the new token"
   case .follow(let origin, let target): "following the redirect of \(origin) to \(target)"
-  case .retry(let origin, let seconds): "sending again to \(origin) in \(duration(seconds))"
+  case .retry(let origin, let status, let seconds):
+    "sending again to \(origin) in \(duration(seconds)): "
+      + (status.map { "the answer was \($0)" } ?? "there was no answer")
+  case .deliverRejection(let account, let canRenew):
+    "not renewing \(account) after the answer 401: "
+      + (canRenew ? "this request has done it already" : "there is nothing to renew it with")
   }
 }
 

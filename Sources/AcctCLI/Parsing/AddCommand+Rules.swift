@@ -10,7 +10,7 @@ extension AddCommand {
     try requireServer(source.isServer)
     try requireFittingClient(source)
     try requireFittingBackend()
-    try requireFittingKey()
+    try requireFittingKey(source)
   }
 
   /// The one source that the options name.
@@ -76,16 +76,20 @@ extension AddCommand {
   }
 
   /// A key is made only where acct itself signs in, and tokens are bound to it.
-  private func requireFittingKey() throws {
+  private func requireFittingKey(_ source: AddSource) throws {
     guard key.isUsed else { return }
-    let reasons: [(applies: Bool, reason: String)] = [
-      (importFile != nil, "--import brings its own key, which no device takes in"),
-      (backend != nil, "a --backend hands over its own key, which no device takes in"),
-      (session != nil, "a --session has no DPoP key: its backend keeps the tokens"),
-      (guest != nil, "a --guest has no DPoP key"),
-      (staticToken.file != nil, "a --token has no DPoP key"),
-      (client.noDPoP && key.key != "software", "--key and --no-dpop exclude each other"),
-    ]
-    if let refused = reasons.first(where: \.applies) { throw ValidationError(refused.reason) }
+    let reason: String? =
+      switch source {
+      case .file: "--import brings its own key, which no device takes in"
+      case .backend: "a --backend hands over its own key, which no device takes in"
+      case .session: "a --session has no DPoP key: its backend keeps the tokens"
+      case .guest: "a --guest has no DPoP key"
+      case .token: "a --token has no DPoP key"
+      case .network, .server: nil
+      }
+    if let reason { throw ValidationError(reason) }
+    guard !client.noDPoP || key.key == "software" else {
+      throw ValidationError("--key and --no-dpop exclude each other")
+    }
   }
 }

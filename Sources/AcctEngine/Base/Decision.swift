@@ -18,17 +18,17 @@ package enum Decision: Sendable {
   /// The stored token is used; seconds until it expires, if that is known.
   case use(AccountName, TokenPurpose?, secondsLeft: Int64?)
   case renew(AccountName, TokenPurpose?, Cause)
-  /// Another process has renewed the token since.
+  /// The stored token is another one than the command knew, and is not due.
   case renewedElsewhere(AccountName, TokenPurpose?)
   /// The server rejected the account's own scope or audience by name, and is asked without.
   case requestWithoutName(AccountName)
   /// The request is sent once more with a new proof, or without `Expect`.
   case sendWithNewProof(Origin, status: Int?)
+  /// The request is sent once more with a renewed token.
+  case sendWithNewToken(Origin)
   case follow(Origin, to: Origin)
-  case retry(Origin, inSeconds: Int64)
-}
-
-extension EngineContext {
-  /// Tells a decision, where the command tells any.
-  func tell(_ decision: @autoclosure () -> Decision) { explain?(decision()) }
+  /// The request is sent again after a response with this status, or after none.
+  case retry(Origin, status: Int?, inSeconds: Int64)
+  /// The server rejected the token, which is not renewed: it can't be, or this request has renewed it already.
+  case deliverRejection(AccountName, canRenew: Bool)
 }

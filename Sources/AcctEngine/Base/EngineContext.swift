@@ -19,10 +19,8 @@ package struct EngineContext: Sendable {
   /// Takes the reports about a use case that waits.
   package var report: Waiting.Reporter
 
-  /// The words of a prompt.
-  package var words: @Sendable (Prompt) -> String = { _ in "" }
-  /// Takes each decision; `nil` unless the user wants to know.
-  package var explain: (@Sendable (Decision) -> Void)?
+  /// The command's words, where it has any.
+  package var voice: Voice?
 
   package init(_ world: World, _ interaction: Interaction, timeout: Int, report: @escaping Waiting.Reporter) {
     self.world = world

@@ -13,3 +13,25 @@ package enum Prompt: Equatable, Sendable {
   /// The address that the browser was redirected to.
   case callbackAddress
 }
+
+/// The words of a command for what use cases ask and decide; one reference, since a context is copied often.
+package final class Voice: Sendable {
+  let words: @Sendable (Prompt) -> String
+  let explain: (@Sendable (Decision) -> Void)?
+
+  /// - Parameters:
+  ///   - words: Finds the words of a prompt.
+  ///   - explain: Takes each decision; `nil` unless the user wants to know.
+  package init(words: @escaping @Sendable (Prompt) -> String, explain: (@Sendable (Decision) -> Void)?) {
+    self.words = words
+    self.explain = explain
+  }
+}
+
+extension EngineContext {
+  /// The words of a prompt.
+  func words(_ prompt: Prompt) -> String { voice?.words(prompt) ?? "" }
+
+  /// Tells a decision, where the command tells any.
+  func tell(_ decision: @autoclosure () -> Decision) { voice?.explain?(decision()) }
+}

@@ -13,9 +13,12 @@ struct DPoPClient: Sendable {
   /// Seconds for one request.
   let timeout: Int
 
-  init(_ world: World, timeout: Int) {
-    self.world = world
-    self.timeout = timeout
+  private let voice: Voice?
+
+  init(_ context: EngineContext) {
+    world = context.world
+    timeout = context.timeout
+    voice = context.voice
     nonceCache = NonceCache(world)
   }
 
@@ -94,6 +97,7 @@ struct DPoPClient: Sendable {
       abs(learned.clockOffset - hint.clockOffset) > NonceCache.tolerance
       && !codes.isDisjoint(with: timed)
     guard wantsProof || wantsTime else { return Unlearned(response: first, origin: origin, hint: learned) }
+    voice?.explain?(.sendWithNewProof(origin, status: first.status))
     let second = try await once(request(learned), key, token, learned)
     return Unlearned(response: second, origin: origin, hint: learned)
   }
@@ -158,5 +162,5 @@ extension HTTPResponse {
 
 extension EngineContext {
   /// Sends requests within the timeout.
-  var client: DPoPClient { DPoPClient(world, timeout: timeout) }
+  var client: DPoPClient { DPoPClient(self) }
 }

@@ -56,12 +56,12 @@ extension Renewal.Reason {
   }
 
   /// The reason as it is told.
-  func cause(_ lifetime: TokenLifetime, at now: Timestamp) -> Decision.Cause {
+  func cause(_ token: Token?, _ lifetime: TokenLifetime, at now: Timestamp) -> Decision.Cause {
     switch self {
-    case .refused: .rejected
+    case .refused(let refused) where token == refused: .rejected
     case .forced: .forced
     case .checked: .checked
-    case .due: .due(secondsLeft: lifetime.secondsLeft(at: now))
+    case .due, .refused: .due(secondsLeft: lifetime.secondsLeft(at: now))
     }
   }
 

@@ -13,7 +13,7 @@ extension Renewal {
         context.tell(.renewedElsewhere(current.name, nil))
         return Outcome(credentials: credentials, wasDue: false)
       }
-      context.tell(.renew(current.name, nil, reason.cause(current.tokenLifetime, at: now)))
+      context.tell(.renew(current.name, nil, reason.cause(credentials.token, current.tokenLifetime, at: now)))
       guard credentials.canBeRenewed else { throw .signIn(.required(account: current.name, .expired)) }
 
       let server = try await server(of: &credentials.account)

@@ -13,8 +13,9 @@ package import AcctProtocol
 /// | tokens | store them | |
 /// | tokens of another type | store the refresh token, fail | |
 /// | another user's tokens | fail | its session has ended |
-/// | `invalid_grant` | fail | its session has ended, if it has one |
-/// | any other answer, or none | fail | keeps the note if the token may have been spent |
+/// | `invalid_grant` | fail | its session has ended; a grant that renews itself has none |
+/// | a refusal of the client, the scope or the resource | fail | notes it |
+/// | any other answer, or none | fail | keeps the note if the token may have been spent, now or by an earlier renewal |
 package struct RenewalStateMachine<Form> {
   /// What the caller does next.
   package enum Step {

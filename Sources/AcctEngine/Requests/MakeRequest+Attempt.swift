@@ -6,6 +6,7 @@ import AcctProtocol
 extension MakeRequest {
   /// The result of an attempt.
   struct Sent {
+    let origin: Origin
     let event: RetryStateMachine.Event
     /// The response, or the reason why there is none.
     let answer: Result<Answer, EngineError>
@@ -62,6 +63,7 @@ extension MakeRequest {
       return await answered(response, attempt, authorization)
     } catch {
       return Sent(
+        origin: origin,
         event: .unanswered(error, origin, canRepeat: await attempt.canRepeat),
         answer: .failure(.network(.http(error, origin))),
         authorization: authorization
@@ -99,6 +101,12 @@ extension MakeRequest {
       retryAfter: facts.retryAfter.map(RetryAfter.seconds),
       isWorthRetrying: RetryPolicy.waits(facts.retryAfter)
     )
-    return Sent(event: .answered(facts), answer: .success(answer), authorization: authorization, hint: hint)
+    return Sent(
+      origin: origin,
+      event: .answered(facts),
+      answer: .success(answer),
+      authorization: authorization,
+      hint: hint
+    )
   }
 }

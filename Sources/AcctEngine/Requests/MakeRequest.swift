@@ -53,6 +53,7 @@ package struct MakeRequest: Sendable {
     attempt.grant = grant
     let first = try await send(&attempt, report)
     let action = attempt.retry.next(after: first.event)
+    tell(action, first, attempt.account)
     if let answer = try first.end(action) { return answer }
     // From here on, files and keyring may be read and written.
     return try await context.aside { () async throws(EngineError) in
@@ -61,6 +62,7 @@ package struct MakeRequest: Sendable {
         if let answer = try await run(action, after: sent, &attempt, report) { return answer }
         sent = try await send(&attempt, report)
         action = attempt.retry.next(after: sent.event)
+        tell(action, sent, attempt.account)
       }
     }
   }
@@ -79,21 +81,35 @@ package struct MakeRequest: Sendable {
     case .deliver, .fail: return try sent.end(action)
     case .renew:
       let event = await renewal(of: &attempt, after: sent)
-      return try await run(attempt.retry.next(after: event), after: sent, &attempt, report)
+      let next = attempt.retry.next(after: event)
+      if case .wait = next { context.tell(.sendWithNewToken(origin)) }
+      return try await run(next, after: sent, &attempt, report)
     case .challenge:
-      context.tell(.sendWithNewProof(origin, status: sent.status))
       await sent.dismiss()
       attempt.hint = sent.hint
     case .wait(let seconds):
-      context.tell(.retry(origin, inSeconds: seconds))
       await sent.dismiss()
       try await wait(seconds, for: origin, report)
     case .follow(let url):
-      context.tell(.follow(origin, to: url.origin))
       await sent.dismiss()
       attempt.follow(to: url)
     }
     return nil
+  }
+
+  /// Tells what follows an attempt.
+  private func tell(_ action: RetryStateMachine.Action, _ sent: Sent, _ account: Account) {
+    guard context.voice != nil else { return }
+    let origin = sent.origin
+    switch action {
+    case .challenge: context.tell(.sendWithNewProof(origin, status: sent.status))
+    case .wait(let seconds): context.tell(.retry(origin, status: sent.status, inSeconds: seconds))
+    case .follow(let url): context.tell(.follow(origin, to: url.origin))
+    case .deliver(because: nil) where sent.status == 401:
+      context.tell(.deliverRejection(account.name, canRenew: account.tokenLifetime.canRenew))
+    // A failure has words of its own, and a renewal tells its reason.
+    case .deliver, .renew, .fail: break
+    }
   }
 
   private func wait(_ seconds: Int64, for origin: Origin, _ report: (Event) -> Void) async throws(EngineError) {

@@ -44,7 +44,7 @@ extension Renewal {
         context.tell(.renewedElsewhere(current.name, nil))
         return (.done, Outcome(credentials: credentials, wasDue: false))
       }
-      context.tell(.renew(current.name, nil, reason.cause(current.tokenLifetime, at: now)))
+      context.tell(.renew(current.name, nil, reason.cause(session, current.tokenLifetime, at: now)))
       // A new session that can't be stored may be a lost one: see before anything is sent.
       try await credentialStore.prepare()
       let mayBeSent = try await credentialStore.claim(current.inFlight(since: now))

@@ -55,16 +55,18 @@ extension SignInWay {
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(_ context: EngineContext, as person: SignInPerson) async throws(EngineError) -> NewCredentials {
-    if case .server(let request) = self { return try await ServerSignIn(context, person).signIn(request) }
-    try await AddAccount(context).prepare()
     let credentials: NewCredentials
     switch self {
     case .server(let request): return try await ServerSignIn(context, person).signIn(request)
-    case .network(let request): return try await ATProtoSignIn(context).signIn(request, report: person.show)
+    case .network(let request):
+      try await AddAccount(context).prepare()
+      return try await ATProtoSignIn(context).signIn(request, report: person.show)
     case .backend(let request):
+      try await AddAccount(context).prepare()
       credentials = try await BackendSignIn(context).signIn(request, report: person.show)
       guard request.person == nil else { return credentials }
     case .session(let request):
+      try await AddAccount(context).prepare()
       credentials = try await SessionSignIn(context).signIn(request, report: person.show)
       guard request.handle == nil else { return credentials }
     }

@@ -57,7 +57,7 @@ package enum SessionAction: String, Sendable, CaseIterable {
 }
 
 extension SessionState {
-  /// The one place that decides an account's next state.
+  /// Decides the next state of an account after an event.
   ///
   /// It keeps two promises: only the user's own command, or a guest token's end, deletes a
   /// credential; and only a server's answer leads to ``reauthRequired``, which only a new sign-in

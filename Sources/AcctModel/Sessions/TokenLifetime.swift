@@ -5,7 +5,8 @@ package struct TokenLifetime: Equatable, Sendable {
   /// The token's lifetime from its issue, in seconds: `expires_in` as the server gave it, or the time left until its
   /// `exp`.
   package var lifetime: Int64?
-  /// `true` if there is a refresh token.
+  /// `true` if the token can be renewed without a person: there is a refresh token, a session, or a grant that renews
+  /// itself.
   package var canRenew: Bool
 
   package init(expiresAt: Timestamp?, lifetime: Int64? = nil, canRenew: Bool) {

@@ -89,7 +89,7 @@ package struct TokenResponse: Sendable {
   }
 }
 
-/// The meaning of an answer to a refresh; the one place that may call the session dead.
+/// The meaning of an answer to a refresh: of all answers, only `invalid_grant` ends a session.
 package enum TokenOutcome: Sendable {
   case granted(TokenResponse)
   /// The server's own `invalid_grant`: the session is over.

@@ -132,6 +132,34 @@ struct TerminalOptionTests {
     #expect(await decisions("token").last == "acct: renewing \(name): the token has expired")
   }
 
+  @Test("The option --verbose tells why a 401 led to a renewal, and why another did not")
+  func verboseRejections() async {
+    let handoff = Handoffs.dpop(changing: ["issuer": "https://as.example", "clientId": "client"])
+    #expect(await record.add(handoff) == 0)
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("b", ["token_type": "DPoP"]))
+    server.set("/x", .json("{}", 401), .json("{}", 401))
+    record.clear()
+    #expect(await record.run(["request", "https://pds.example/x", "--verbose"]) != 0)
+    let decisions = record.err.filter { $0.contains("renewing") || $0.contains("sending again") }
+    #expect(
+      decisions == [
+        "acct: renewing alice.example.com: the server rejected this token",
+        "acct: sending again to https://pds.example with the new token",
+        "acct: not renewing alice.example.com after the answer 401: this request has done it already",
+      ],
+      "\(record.err)"
+    )
+    #expect(await record.add(Handoffs.bearer()) == 0)
+    server.set("/x", .json("{}", 401))
+    record.clear()
+    #expect(await record.run(["request", "-a", "bob.example.com", "https://issuer.example/x", "-v"]) != 0)
+    let last = record.err.last { $0.contains("renewing") }
+    #expect(
+      last == "acct: not renewing bob.example.com after the answer 401: there is nothing to renew it with",
+      "\(record.err)"
+    )
+  }
+
   @Test("The option --verbose prints each request by method and URL without its query, and its result")
   func verboseRequests() async {
     #expect(await record.add(Handoffs.dpop()) == 0)

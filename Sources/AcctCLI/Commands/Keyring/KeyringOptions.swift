@@ -53,7 +53,7 @@ struct KeyringOptions: ParsableArguments {
   ///
   /// - Throws: ``EngineError``, which repeats none of the user's words.
   func settings(in world: World) throws(EngineError) -> SharedKeyringSettings {
-    let kind: Keyring.Kind = engine == "etcd" ? .etcd : .postgres
+    guard let kind = Keyring.Kind(rawValue: engine), kind.isShared else { throw .keyring(.unknown(engine)) }
     do throws(KeyringSettingsFlaw) { try SharedKeyringName.check(name) } catch {
       throw .keyring(.failed(.settings(error), kind))
     }

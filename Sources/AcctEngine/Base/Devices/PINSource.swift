@@ -6,12 +6,12 @@ import AcctPorts
 struct PINSource: Sendable {
   private let world: World
   private let interaction: Interaction
-  private let words: @Sendable (Prompt) -> String
+  private let voice: Voice?
 
   init(_ context: EngineContext) {
     world = context.world
     interaction = context.interaction
-    words = context.words
+    voice = context.voice
   }
 
   /// The most bytes of a file with a PIN.
@@ -77,7 +77,7 @@ struct PINSource: Sendable {
 
   private func ask(_ prompt: Prompt) throws(HardwareKeyFailure) -> Secret {
     guard interaction == .allowed, world.terminal.canAsk() else { throw .noPIN(.noPrompt) }
-    guard let answer = world.terminal.askSecret(words(prompt)) else { throw .cancelled }
+    guard let answer = world.terminal.askSecret(voice?.words(prompt) ?? "") else { throw .cancelled }
     guard answer.count > 0 else { throw .noPIN(.notGiven) }
     return answer
   }
