@@ -58,7 +58,7 @@ struct StatusCommand: AcctCommand {
     if options.json {
       try context.output(
         envelope([
-          "account": status.account.json(status.assessment, isActive: status.isActive),
+          "account": status.account.json(status.shownAssessment, isActive: status.isActive),
           "keyring": [
             "kind": .string(status.keyringKind.rawValue),
             "state": .string(status.keyringState.rawValue),

@@ -26,7 +26,7 @@ extension Account {
       "keyStorage": tokenType == .dpop ? .string(keyStorage.rawValue) : .null,
       "active": .bool(isActive),
       "state": .string(assessment.state.rawValue),
-      "reason": .init(assessment.reasonText),
+      "reason": .init(assessment.reason),
       "expiresAt": .init(tokenLifetime.expiresAt?.description),
       "sessionEndsAt": .init(sessionEndsAt?.description),
       "createdAt": .string(createdAt.description),

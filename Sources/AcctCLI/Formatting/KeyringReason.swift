@@ -1,9 +1,13 @@
 import AcctEngine
 import AcctPorts
 
-extension Assessment {
-  /// The reason in words, if there is one.
-  var reasonText: String? { reason ?? failure?.reason }
+extension AccountOverview.Status {
+  /// The assessment with the reason in words, if there is one.
+  var shownAssessment: Assessment {
+    var shown = assessment
+    shown.reason = assessment.reason ?? keyringFailure?.reason
+    return shown
+  }
 }
 
 extension KeyringFailure {

@@ -18,9 +18,9 @@ struct StatusText {
 
   /// The identity, its state, and the next step.
   private var summary: [Field] {
-    let assessment = status.assessment
+    let assessment = status.shownAssessment
     let word = status.account.word(for: assessment.state, at: now)
-    let state = [word, assessment.reasonText].compactMap(\.self)
+    let state = [word, assessment.reason].compactMap(\.self)
     return [
       Field("account", status.account.name.description + (status.isActive ? " (active)" : ""), .strong),
       Field("state", state.joined(separator: ": "), assessment.state.style),

@@ -1,12 +1,11 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 
 /// The state of an account, its reason if there is one, and the resulting action.
 package struct Assessment: Equatable, Sendable {
   package var state: SessionState
+  /// The reason; `nil` also where the keyring did not answer, which has a failure of its own.
   package var reason: String?
-  /// The keyring's failure, which is the reason where the keyring did not answer.
-  package var failure: KeyringFailure?
   /// The action for a command that needs the token.
   package var action: SessionAction
 
@@ -40,7 +39,6 @@ extension Account {
   func assess(_ evidence: Evidence, at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment {
     let event: SessionEvent
     let reason: StateReason?
-    var failure: KeyringFailure?
     switch evidence {
     case .none:
       // Without the keyring's answer, the server's last answer or the clock decides.
@@ -53,7 +51,7 @@ extension Account {
       event = clockEvent(at: now, leaving: minimum)
       reason = clockReason(event, at: now, leaving: minimum)
     case .missing: (event, reason) = (.missing, .secretsMissing)
-    case .failure(let cause): (event, reason, failure) = (cause.event, nil, cause)
+    case .failure(let cause): (event, reason) = (cause.event, nil)
     }
     let (state, action) = recordedState.state.after(event)
     if let refusal = recordedState.refusedRenewal, state == .valid || state == .expiring {
@@ -61,10 +59,7 @@ extension Account {
     }
     // A recorded state keeps its recorded reason; any other state has its own.
     let isRecorded = state == recordedState.state && recordedState.reason != nil
-    if isRecorded { return Assessment(state, reason: recordedState.reason, action) }
-    var assessment = Assessment(state, reason: reason?.text, action)
-    assessment.failure = failure
-    return assessment
+    return Assessment(state, reason: isRecorded ? recordedState.reason : reason?.text, action)
   }
 
   /// The state of an existing token by the clock.

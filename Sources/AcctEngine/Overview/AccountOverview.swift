@@ -48,6 +48,8 @@ package struct AccountOverview: Sendable {
     package var isActive: Bool
     package var keyringKind: Keyring.Kind
     package var keyringState: Keyring.State
+    /// The failure of a keyring that did not answer.
+    package var keyringFailure: KeyringFailure?
     /// The TPM that opens the vault, if that is the keyring and is sealed in one.
     package var sealedIn: TPMAddress?
     /// Why a `header` would fail, if it would.
@@ -61,6 +63,7 @@ package struct AccountOverview: Sendable {
     var account = account
     var evidence = Evidence.missing
     var keyringState = Keyring.State.ready
+    var keyringFailure: KeyringFailure?
     var cause: EngineError?
     var secondTokens: [SecondTokenSummary] = []
     var key: DPoPKey?
@@ -73,6 +76,7 @@ package struct AccountOverview: Sendable {
       secondTokens = try await credentialStore.summary(for: account)
     } catch .keyring(.failed(let failure, let kind)) {
       evidence = .failure(failure)
+      keyringFailure = failure
       keyringState = failure.isLocked ? .locked : .unavailable
       cause = .keyring(.failed(failure, kind))
     }
@@ -89,6 +93,7 @@ package struct AccountOverview: Sendable {
       isActive: try context.accountStore.active().current == account.id,
       keyringKind: credentialStore.keyring.kind,
       keyringState: keyringState,
+      keyringFailure: keyringFailure,
       sealedIn: sealedIn(credentialStore.keyring.kind),
       cause: cause,
       secondTokens: secondTokens
