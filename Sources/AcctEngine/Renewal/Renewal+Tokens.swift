@@ -110,7 +110,7 @@ extension Renewal {
       asking: RequestRefusal.Asked(credentials.account, for: purpose, by: client),
       at: server.tokenEndpoint.origin,
       since: context.world.clock.now(),
-      redacting: context.world.held.redactor
+      redacting: { context.world.held.redactor.redact($0) }
     )
     let mayBeSent = try await credentialStore.claim(machine.account)
     let held = context.world.signals.holdBack()

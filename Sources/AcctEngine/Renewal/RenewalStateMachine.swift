@@ -32,7 +32,7 @@ package struct RenewalStateMachine<Form> {
   private var forms: ArraySlice<Form>
   private let asked: RequestRefusal.Asked
   private let origin: Origin
-  private let redactor: Redactor
+  private let redact: (String) -> String
   /// The request of an earlier renewal, or of the one in flight before, had no answer that was stored.
   private let wasInterrupted: Bool
   /// `false` for a grant that is requested anew each time: an answer that is lost loses nothing.
@@ -44,20 +44,20 @@ package struct RenewalStateMachine<Form> {
   ///   - asked: What they ask for; the refusal of a second token is not the account's.
   ///   - origin: The token endpoint's.
   ///   - now: When the renewal begins.
-  ///   - redactor: Hides secrets in the server's words.
+  ///   - redact: Hides secrets in the server's words, those of the answer too: it is called when that is there.
   package init(
     _ account: Account,
     _ forms: [Form],
     asking asked: RequestRefusal.Asked,
     at origin: Origin,
     since now: Timestamp,
-    redacting redactor: Redactor
+    redacting redact: @escaping (String) -> String
   ) {
     self.account = account
     self.forms = forms[...]
     self.asked = asked
     self.origin = origin
-    self.redactor = redactor
+    self.redact = redact
     wasInterrupted = account.renewalStartedAt != nil
     usesToken = !account.client.grant.renewsItself
     self.account.renewalStartedAt = now
@@ -102,7 +102,7 @@ package struct RenewalStateMachine<Form> {
 
   private mutating func granted(_ response: TokenResponse, at now: Timestamp) -> Step {
     account.renewalStartedAt = nil
-    guard let other = account.otherUser(in: response, showing: redactor.redact) else {
+    guard let other = account.otherUser(in: response, showing: redact) else {
       account.subjectStatements.idToken = response.idTokenSubject ?? account.subjectStatements.idToken
       return .store(response)
     }

@@ -83,6 +83,21 @@ struct OtherUserTests {
     #expect(!record.filesText.contains("rt-1-long-enough"))
   }
 
+  @Test("A user's name that repeats a token of the same answer is redacted in words and in the account's file")
+  func echoOfAnswer() async {
+    #expect(await server.add() == 0, "\(record.err)")
+    server.set {
+      $0.answer["access_token"] = "first-seen-in-this-answer"
+      $0.claims?["sub"] = "first-seen-in-this-answer"
+    }
+    #expect(await record.acct("refresh", "--force") == 11)
+    #expect(
+      record.err.first == "acct: https://as.example renewed the tokens for <redacted> instead of alice",
+      "\(record.err)"
+    )
+    #expect(!record.filesText.contains("first-seen-in-this-answer"))
+  }
+
   @Test("A renewal's ID token needs no nonce, and a renewal needs no ID token")
   func withoutNonce() async {
     #expect(await server.add() == 0, "\(record.err)")

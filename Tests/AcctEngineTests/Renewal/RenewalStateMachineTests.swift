@@ -116,7 +116,7 @@ struct RenewalStateMachineTests {
       ),
       at: origin,
       since: now,
-      redacting: Redactor([])
+      redacting: { $0 }
     )
   }
 

@@ -53,7 +53,10 @@ struct KeyringOptions: ParsableArguments {
   ///
   /// - Throws: ``EngineError``, which repeats none of the user's words.
   func settings(in world: World) throws(EngineError) -> SharedKeyringSettings {
-    guard let kind = Keyring.Kind(rawValue: engine), kind.isShared else { throw .keyring(.unknown(engine)) }
+    guard let kind = Keyring.Kind(rawValue: engine), kind.isShared else {
+      // Unreachable after `validate()`; the word may be a password, and is not repeated.
+      throw .keyring(.failed(.notJoined, .etcd))
+    }
     do throws(KeyringSettingsFlaw) { try SharedKeyringName.check(name) } catch {
       throw .keyring(.failed(.settings(error), kind))
     }
