@@ -66,7 +66,7 @@ let measurements: [Target] =
   : [
     .executableTarget(
       name: "proof",
-      dependencies: ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "COpenSSL"],
+      dependencies: ["AcctModel", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "COpenSSL"],
       path: "Benchmarks/proof",
       swiftSettings: houseRules
     )
@@ -136,36 +136,41 @@ let package = Package(
     .target(name: "CWipingFree"),
 
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
-    room("AcctModel"),
+    room("Secrets"),
+    room("AcctModel", ["Secrets"]),
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
-    room("AcctCrypto", ["AcctModel", "COpenSSL", crypto], linking: [.linkedLibrary(":libcrypto.a")]),
+    room("AcctCrypto", ["Secrets", "COpenSSL", crypto], linking: [.linkedLibrary(":libcrypto.a")]),
     // The providers' files become code: nothing is looked for, and read only when it is asked for.
-    room("AcctProtocol", ["AcctModel", "StrictJSON", "AcctCrypto", structuredFields], embedding: "Providers/Shipped"),
-    room("AcctPorts", ["AcctModel"]),
-    room("AcctEngine", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts"]),
+    room(
+      "AcctProtocol",
+      ["AcctModel", "Secrets", "StrictJSON", "AcctCrypto", structuredFields],
+      embedding: "Providers/Shipped"
+    ),
+    room("AcctPorts", ["AcctModel", "Secrets"]),
+    room("AcctEngine", ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts"]),
 
     // Adapters, one per port family; none knows another, but for Vault.
     room("PrivateFiles", ["CLinux"]),
-    room("SessionBus", ["AcctModel"]),
-    room("SecretServiceKeyring", ["AcctModel", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"]),
+    room("SessionBus", ["AcctModel", "Secrets"]),
+    room("SecretServiceKeyring", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"]),
     // The vault of this machine, and the key of a vault, which a shared keyring has as well.
-    room("Vault", ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]),
-    room("SharedKeyring", ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault"]),
+    room("Vault", ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]),
+    room("SharedKeyring", ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault"]),
     // libcurl begins once in a process, whichever adapter needs it first.
-    room("Curl", ["AcctModel", "CLibCurl", "PrivateFiles"]),
-    room("EtcdStore", ["AcctModel", "AcctPorts", "PrivateFiles", "Curl", "CLibCurl"]),
-    room("PostgresStore", ["AcctModel", "AcctPorts", "PrivateFiles", "CLibPQ"]),
-    room("TPM", ["AcctModel", "AcctPorts", "PrivateFiles"]),
-    room("PKCS11", ["AcctModel", "AcctPorts", "CPKCS11", "PrivateFiles"]),
-    room("LiveSystem", ["AcctModel", "AcctPorts", "PrivateFiles", "CLinux"]),
+    room("Curl", ["AcctModel", "Secrets", "CLibCurl", "PrivateFiles"]),
+    room("EtcdStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "Curl", "CLibCurl"]),
+    room("PostgresStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLibPQ"]),
+    room("TPM", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles"]),
+    room("PKCS11", ["AcctModel", "Secrets", "AcctPorts", "CPKCS11", "PrivateFiles"]),
+    room("LiveSystem", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLinux"]),
 
     room(
       "LiveHTTP",
-      ["AcctModel", "AcctPorts", "Curl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1")]
+      ["AcctModel", "Secrets", "AcctPorts", "Curl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1")]
     ),
 
-    room("AcctCLI", ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser]),
+    room("AcctCLI", ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser]),
     .executableTarget(
       name: "acct",
       dependencies: [
@@ -179,7 +184,7 @@ let package = Package(
     // Tests.
     .target(
       name: "AcctTestSupport",
-      dependencies: ["AcctModel", "AcctPorts", "StrictJSON", "AcctCrypto", "Vault", "COpenSSL"],
+      dependencies: ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "Vault", "COpenSSL"],
       path: "Tests/AcctTestSupport",
       swiftSettings: testRules
     ),
@@ -187,74 +192,78 @@ let package = Package(
     // One operation on a token: a module's tokens are those of its process, and of that one's environment.
     .executableTarget(
       name: "TokenTool",
-      dependencies: ["AcctModel", "AcctPorts", "PKCS11", "PrivateFiles"],
+      dependencies: ["AcctModel", "Secrets", "AcctPorts", "PKCS11", "PrivateFiles"],
       path: "Tests/TokenTool",
       swiftSettings: testRules
     ),
-    tests("AcctModelTests", ["AcctModel", "AcctTestSupport"], vectors: true),
+    tests("SecretsTests", ["Secrets"]),
+    tests("AcctModelTests", ["AcctModel", "Secrets", "AcctTestSupport"], vectors: true),
     tests("StrictJSONTests", ["StrictJSON"]),
-    tests("AcctCryptoTests", ["AcctModel", "AcctCrypto", "AcctTestSupport", crypto], vectors: true),
+    tests("AcctCryptoTests", ["Secrets", "AcctCrypto", "AcctTestSupport", crypto], vectors: true),
     tests(
       "AcctProtocolTests",
-      ["AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctTestSupport"],
+      ["AcctModel", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctTestSupport"],
       vectors: true
     ),
     tests(
       "AcctEngineTests",
-      ["AcctModel", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctTestSupport"]
+      ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctTestSupport"]
     ),
     .testTarget(
       name: "AcctCLITests",
       dependencies: [
-        "AcctModel", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
+        "AcctModel", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
         "AcctCLI", "AcctTestSupport", argumentParser,
       ],
       exclude: ["Screens"],
       swiftSettings: testRules
     ),
-    tests("PrivateFilesTests", ["AcctModel", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
+    tests("PrivateFilesTests", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(
       "VaultTests",
-      ["AcctModel", "AcctPorts", "AcctCrypto", "AcctTestSupport", "PrivateFiles", "StrictJSON", "Vault"]
+      ["AcctModel", "Secrets", "AcctPorts", "AcctCrypto", "AcctTestSupport", "PrivateFiles", "StrictJSON", "Vault"]
     ),
     tests(
       "SharedKeyringTests",
       [
-        "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SharedKeyring",
+        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SharedKeyring",
         "StrictJSON", "Vault",
       ]
     ),
     .testTarget(
       name: "LiveHTTPTests",
       dependencies: [
-        "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "LiveHTTP", nio("NIOCore"),
+        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "LiveHTTP", nio("NIOCore"),
         nio("NIOPosix"), nio("NIOHTTP1"),
       ],
       exclude: ["tls_front.py"],
       swiftSettings: testRules
     ),
-    tests("SessionBusTests", ["AcctModel", "SessionBus"]),
-    tests("TPMTests", ["AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "TPM"]),
+    tests("SessionBusTests", ["Secrets", "SessionBus"]),
+    tests("TPMTests", ["AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "TPM"]),
     .testTarget(name: "PKCS11Tests", dependencies: ["AcctTestSupport"], exclude: ["Modules"], swiftSettings: testRules),
     tests("PostgresStoreTests", ["AcctPorts", "AcctTestSupport", "PostgresStore"]),
     tests(
       "KeyringContractTests",
       [
-        "AcctCrypto", "AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore",
+        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore",
         "PrivateFiles", "SecretServiceKeyring", "SharedKeyring", "Vault",
       ]
     ),
-    tests("EtcdStoreTests", ["AcctModel", "AcctPorts", "EtcdStore"]),
-    tests("SharedStoreTests", ["AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore"]),
+    tests("EtcdStoreTests", ["Secrets", "AcctPorts", "EtcdStore"]),
+    tests("SharedStoreTests", ["AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore"]),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["AcctModel", "AcctTestSupport", "StrictJSON"],
+      dependencies: ["AcctModel", "Secrets", "AcctTestSupport", "StrictJSON"],
       exclude: ["Doorkeeper", "Glewlwyd", "LongForm/Scripts", "MCP", "NanoIDP", "export_format.py"],
       swiftSettings: testRules
     ),
     tests(
       "EndToEndTests",
-      ["AcctModel", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore", "SharedKeyring", "StrictJSON"]
+      [
+        "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore", "SharedKeyring",
+        "StrictJSON",
+      ]
     ),
     tests("ShellTests", ["AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
 
@@ -262,7 +271,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "AcctModel", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore",
+        "AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore",
         "SessionBus", "SharedKeyring", "TPM", "Vault",
       ],
       path: "Tests/FuzzTargets",

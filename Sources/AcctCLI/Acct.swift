@@ -1,5 +1,5 @@
 import AcctEngine
-import AcctModel
+import Secrets
 package import AcctPorts
 package import ArgumentParser
 import StrictJSON

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 import COpenSSL
 
 /// AES-256 in Galois/Counter Mode (NIST SP 800-38D), with a nonce of 96 bits and a tag of 128.

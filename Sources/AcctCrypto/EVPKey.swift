@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import COpenSSL
 
 /// A private key as OpenSSL holds it, for the length of one operation.

@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import COpenSSL
 
 /// One run of OpenSSL's AES-256-GCM: associated data, then the text, then the tag.

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 import Crypto
 
 /// A private key on the curve P-256, checked when it was made and ready to sign.

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// A private key that a PEM file holds (RFC 7468), of a kind that acct can sign with.
 package enum PEMKey: Sendable {

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 import COpenSSL
 
 /// An RSA private key of two primes (RFC 8017, section 3.2), checked when it was made.

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 import COpenSSL
 
 /// The scrypt key derivation function (RFC 7914).

@@ -1,3 +1,5 @@
+package import Secrets
+
 /// A credential that fits on a header line: one or more characters %x21–7E.
 ///
 /// Any other character could end the line and begin header lines of its own. A password of the scheme Basic is sent in

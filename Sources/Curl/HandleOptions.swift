@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 package import CLibCurl
 
 /// Sets options of a libcurl handle, and keeps whether it took them all.

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// A header line of a request, as libcurl takes it: without its end.
 package struct HeaderLine: Sendable {

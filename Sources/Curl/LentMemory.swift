@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 import CLibCurl
 
 /// Memory that libcurl points to for the length of a request; any part that may be secret is wiped.

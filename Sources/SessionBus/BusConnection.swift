@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import Glibc
 
 /// A connection to the session bus that sends calls in one go and waits only where it must.

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// A message that was received; its bytes may hold a secret, and are wiped with it.
 package struct BusMessage: Sendable {

@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import Glibc
 
 /// Bytes that were received and not yet taken; they may hold secrets, and no copy stays unwiped.

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// A position in D-Bus values of the wire format, and the reading from there on.
 ///

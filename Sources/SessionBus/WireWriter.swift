@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// D-Bus values in the wire format, in the machine's byte order (D-Bus Specification,
 /// "Marshaling (Wire Format)").

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 
 /// A command in the form that a TPM takes (TPM 2.0 Library, Part 1 §18 and Part 3 §5).
 ///
@@ -65,5 +66,5 @@ struct CommandWriter {
   }
 
   /// Overwrites the command.
-  mutating func wipe() { AcctModel.wipe(&bytes) }
+  mutating func wipe() { Secrets.wipe(&bytes) }
 }

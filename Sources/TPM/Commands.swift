@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 
 /// The parameters of each command.
 extension CommandWriter {

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 
 /// Commands and replies on one link, and the objects that they left in the TPM.
 struct Conversation: ~Copyable {

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// The frame of a TPM's reply (TPM 2.0 Library, Part 1 §18 and Part 3 §5).
 ///

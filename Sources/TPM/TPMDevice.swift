@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 package import AcctPorts
 
 /// A TPM, which each operation opens and leaves as it was.

@@ -1,5 +1,5 @@
 import AcctCrypto
-import AcctModel
+import Secrets
 import Testing
 
 private let order = bytes("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")

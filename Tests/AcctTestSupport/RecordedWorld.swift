@@ -1,4 +1,5 @@
 package import AcctModel
+import Secrets
 package import AcctPorts
 import Synchronization
 package import Testing

@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import SessionBus
 
 /// A message from the session bus, read as the answer to a search.

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 import AcctProtocol
 
 /// A file with a client's key, in any of its forms.

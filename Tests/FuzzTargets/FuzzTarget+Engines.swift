@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import EtcdStore
 
 /// The body of a reply of etcd, read as each of the answers that there are, and the same bytes as lines of a head.

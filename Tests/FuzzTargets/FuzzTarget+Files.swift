@@ -1,5 +1,5 @@
 import AcctEngine
-import AcctModel
+import Secrets
 import Vault
 
 func accountFileViolation(_ bytes: [UInt8]) -> String? {

@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import Secrets
 import AcctProtocol
 import StrictJSON
 

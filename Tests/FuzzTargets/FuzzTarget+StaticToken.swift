@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import Secrets
 import AcctProtocol
 
 /// A static token and how it is sent: the first line is the field, the second a scheme and a user, the

@@ -1,3 +1,4 @@
+import Secrets
 import AcctModel
 import AcctPorts
 import TPM

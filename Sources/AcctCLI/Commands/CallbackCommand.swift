@@ -1,5 +1,5 @@
 import AcctEngine
-import AcctModel
+import Secrets
 import ArgumentParser
 
 /// Delivers an address that the desktop opened to the sign-in that waits for it.

@@ -1,5 +1,6 @@
-import AcctEngine
 import AcctModel
+import AcctEngine
+import Secrets
 import AcctProtocol
 import ArgumentParser
 import StrictJSON

@@ -1,5 +1,6 @@
-import AcctEngine
 import AcctModel
+import AcctEngine
+import Secrets
 import AcctPorts
 
 /// Writes the answer to a request where the user wants it.

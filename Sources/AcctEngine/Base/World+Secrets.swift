@@ -1,5 +1,6 @@
-package import AcctPorts
 import AcctModel
+package import AcctPorts
+import Secrets
 import AcctProtocol
 
 /// Secrets are noted where they enter or leave the process, and nowhere else, so that ``HeldSecrets/redactor`` knows

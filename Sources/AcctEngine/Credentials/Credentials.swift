@@ -1,4 +1,5 @@
 package import AcctModel
+import Secrets
 package import AcctProtocol
 
 /// An account and its credentials from the keyring, both of one moment.

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 import AcctPorts
 package import AcctProtocol
 

@@ -1,4 +1,5 @@
 package import AcctModel
+import Secrets
 import AcctPorts
 import AcctProtocol
 

@@ -1,5 +1,6 @@
 import AcctProtocol
 import AcctModel
+import Secrets
 import AcctPorts
 
 /// This machine's identifier: a UUID, made once and kept, for guest sessions alone.

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 import AcctPorts
 import AcctProtocol
 

@@ -1,4 +1,5 @@
-package import AcctModel
+import AcctModel
+package import Secrets
 package import AcctPorts
 package import AcctProtocol
 import Synchronization

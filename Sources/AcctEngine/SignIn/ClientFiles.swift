@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 package import AcctPorts
 package import AcctProtocol
 

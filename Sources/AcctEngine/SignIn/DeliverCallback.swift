@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 package import AcctPorts
 
 /// Delivers an address that the desktop opened to the waiting sign-in.

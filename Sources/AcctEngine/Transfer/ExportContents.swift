@@ -1,4 +1,5 @@
-package import AcctModel
+import AcctModel
+package import Secrets
 import AcctPorts
 import AcctProtocol
 import StrictJSON

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 import AcctPorts
 
 /// The source of an export's passphrase: a file that the user names, or a prompt.

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// The user's browser.
 package struct Browser: Sendable {

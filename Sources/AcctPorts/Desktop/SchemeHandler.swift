@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// The desktop's way to open addresses of an app's own scheme (`x-scheme-handler/SCHEME`).
 package struct SchemeHandler: Sendable {

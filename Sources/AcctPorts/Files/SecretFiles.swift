@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// Files that the user names and that hold a secret: passphrases, exports.
 package struct SecretFiles: Sendable {

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// Standard input, output and error, and files that the user names.
 package struct Streams: Sendable {

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// Sends one HTTP request and returns the response to it.
 ///

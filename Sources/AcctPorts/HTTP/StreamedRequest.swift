@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// A request whose body may be of any length.
 package struct StreamedRequest: Sendable {

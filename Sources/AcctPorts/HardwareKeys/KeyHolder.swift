@@ -1,17 +1,20 @@
 package import AcctModel
+package import Secrets
 
 /// The holder of a device: gives its PIN, and touches it.
 package struct KeyHolder: Sendable {
+  package typealias Failure = HardwareKeyFailure
+
   /// Returns the PIN; it is called only when the device requires one, and no answer is used twice, since each wrong
   /// one counts.
-  package var pin: @Sendable (PINRequest) throws(HardwareKeyFailure) -> Secret
+  package var pin: @Sendable (PINRequest) throws(Failure) -> Secret
   /// Tells the person, once, that the device seems to wait for a touch.
   package var touch: @Sendable () -> Void
   /// The longest wait while another process uses the device.
   package var patience: DeviceTimeout
 
   package init(
-    pin: @escaping @Sendable (PINRequest) throws(HardwareKeyFailure) -> Secret,
+    pin: @escaping @Sendable (PINRequest) throws(Failure) -> Secret,
     touch: @escaping @Sendable () -> Void,
     patience: DeviceTimeout = .full
   ) {
@@ -22,7 +25,7 @@ package struct KeyHolder: Sendable {
 
   /// No person at all: for a caller that only checks whether the device answers.
   package static let absent = KeyHolder(
-    pin: { _ throws(HardwareKeyFailure) in throw .noPIN(reason: "no person can be asked") },
+    pin: { _ throws(Failure) in throw .noPIN(reason: "no person can be asked") },
     touch: {},
     patience: .brief
   )

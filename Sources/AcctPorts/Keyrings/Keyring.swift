@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// A place that keeps secrets, one item each, isolated by account.
 ///

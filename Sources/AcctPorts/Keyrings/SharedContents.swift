@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// A decrypted object of an account on an engine: untrusted input until it is checked.
 ///

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 import Synchronization
 
 /// The secrets that a command has used so far, to be redacted in text from outside.

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// The environment variables and the working directory of the command.
 package struct ProcessEnvironment: Sendable {

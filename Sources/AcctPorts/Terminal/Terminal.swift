@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// The person at the terminal, if there is one.
 package struct Terminal: Sendable {

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// The TXT records of an answer from the Domain Name System (RFC 1035, section 4).
 ///

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 import StrictJSON
 
 /// The start of a sign-in at a backend-for-frontend: `POST /api/auth/mobile-start`.

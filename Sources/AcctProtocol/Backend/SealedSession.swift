@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// A backend's sealed session, `Fe26.2*…`: opaque, and fit to be the value of its cookie.
 ///

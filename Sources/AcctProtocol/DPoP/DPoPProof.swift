@@ -1,5 +1,6 @@
 import AcctCrypto
 package import AcctModel
+import Secrets
 import StrictJSON
 
 /// The proof that a request comes from the holder of a key (RFC 9449, section 4.2).

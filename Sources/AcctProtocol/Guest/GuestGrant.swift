@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 package import StrictJSON
 
 /// A guest session as a backend grants it: `{"guestToken", "expiresIn", "limitations"}`.

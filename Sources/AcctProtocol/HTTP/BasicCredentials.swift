@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// A name and a password in an `Authorization` field (RFC 7617).
 package enum BasicCredentials {

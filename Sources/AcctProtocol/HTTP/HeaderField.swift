@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// One header line; its value is a secret until it is printed or sent.
 package struct HeaderField: Equatable, Sendable {

@@ -1,4 +1,5 @@
-package import AcctModel
+import AcctModel
+package import Secrets
 
 /// Finds the secrets in messages by their names.
 ///

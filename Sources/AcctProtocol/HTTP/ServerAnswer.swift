@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 import StrictJSON
 
 /// A server's answer to a call of acct's own, as far as it tells the result of the call.

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// The contents of a file that contains one token and nothing else.
 package enum TokenFile {

@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 
 /// The credential helpers of Bazel and other build tools.
 ///

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 
 /// Cargo's credential providers, which answer JSON on lines (Credential Provider Protocol, version 1).
 ///

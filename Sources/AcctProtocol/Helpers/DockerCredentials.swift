@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 import StrictJSON
 
 /// The protocol of docker-credential-helpers, which docker, podman and skopeo speak.

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 import StrictJSON
 
 /// The credential plugins of Kubernetes clients, which speak `ExecCredential` of the group

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 
 /// Git's credential helpers: git-credential(1), gitcredentials(7).
 ///

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 
 /// The attributes that git writes, one a line, up to an empty line or the end (git-credential(1)).
 struct GitQuestion {

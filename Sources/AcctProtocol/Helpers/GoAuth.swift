@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 
 /// The commands in the go command's `GOAUTH` (`go help goauth`, from Go 1.24 on).
 ///

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// The form in which a credential is sent, as far as a program must know it.
 package enum CredentialForm: Equatable, Sendable {

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 import StrictJSON
 
 /// The members of an object that a program wrote; unknown ones are ignored.

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// The credential protocol of another program: its request, and acct's answer in its words.
 ///

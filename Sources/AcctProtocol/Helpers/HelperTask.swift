@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// The request of a program.
 package enum HelperTask: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 
 /// The command line of `keyring`; options may stand before the operation and behind it.
 struct KeyringWords {

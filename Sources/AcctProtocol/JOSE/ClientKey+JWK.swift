@@ -1,5 +1,6 @@
 import AcctCrypto
-package import AcctModel
+import AcctModel
+package import Secrets
 package import StrictJSON
 
 extension ClientKey {

@@ -1,5 +1,6 @@
 import AcctCrypto
-package import AcctModel
+import AcctModel
+package import Secrets
 import StrictJSON
 
 /// The private key that a client signs its assertions with (RFC 7523): of P-256 for ES256, or RSA for RS256.

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 import StrictJSON
 
 /// A file that has a client's key: PEM, a JWK, or the JSON file of a service account.

@@ -1,5 +1,6 @@
 import AcctCrypto
 package import AcctModel
+package import Secrets
 package import StrictJSON
 
 /// The key that an account's tokens are bound to (RFC 9449): ES256, checked when it was read.

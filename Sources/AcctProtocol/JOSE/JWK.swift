@@ -1,5 +1,5 @@
 package import AcctCrypto
-import AcctModel
+import Secrets
 package import StrictJSON
 
 /// A JSON Web Key (RFC 7517) of an elliptic curve, read member by member.

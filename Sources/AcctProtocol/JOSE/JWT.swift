@@ -1,4 +1,5 @@
 package import AcctModel
+import Secrets
 package import StrictJSON
 
 /// Why a token that claims to be a JWT is none.

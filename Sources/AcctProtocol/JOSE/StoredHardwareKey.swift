@@ -1,5 +1,6 @@
 import AcctCrypto
 package import AcctModel
+package import Secrets
 import StrictJSON
 
 /// The keyring's item for a key that never leaves its device: its public JWK, and its place.

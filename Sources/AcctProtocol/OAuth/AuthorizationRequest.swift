@@ -1,5 +1,6 @@
 import AcctCrypto
 package import AcctModel
+package import Secrets
 
 /// A request for an authorization code (RFC 6749, section 4.1.1), with PKCE and a `state`.
 package struct AuthorizationRequest: Sendable {

@@ -1,5 +1,6 @@
+import AcctModel
 import AcctCrypto
-package import AcctModel
+package import Secrets
 
 /// The meaning of a callback.
 package enum AuthorizationResponse: Sendable {

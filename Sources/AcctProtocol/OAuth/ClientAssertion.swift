@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 package import StrictJSON
 
 /// A JWT that a client's key signs: the client's authentication, or a grant of its own (RFC 7523).

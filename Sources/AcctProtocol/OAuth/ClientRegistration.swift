@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 package import StrictJSON
 
 /// A request to register a client for this user (RFC 7591, section 3.1): a native one on this machine.

@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// The secret that a confidential client and its server share (RFC 6749, section 2.3.1).
 package enum ClientSecret {

@@ -1,4 +1,5 @@
 package import AcctModel
+import Secrets
 package import StrictJSON
 
 /// A device authorization grant (RFC 8628) as a state machine: it waits, asks, and ends.

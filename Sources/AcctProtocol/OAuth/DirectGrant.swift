@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// The forms of grants that need no person and no refresh token: the client asks again each time.
 package enum DirectGrant {

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// Parameters as `application/x-www-form-urlencoded`, every byte outside the unreserved set
 /// percent-encoded (RFC 6749, appendix B).

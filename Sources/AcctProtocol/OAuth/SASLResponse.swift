@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// The initial response of a SASL mechanism that sends a bearer token, for mail and other protocols than HTTP.
 package struct SASLResponse: Equatable, Sendable {

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 
 /// The challenge of a resource server that rejects a request without a credential (RFC 9728, section 5.1; RFC 6750,
 /// section 3).

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 import StrictJSON
 
 /// A token that an account's refresh token has brought beside the account's own.

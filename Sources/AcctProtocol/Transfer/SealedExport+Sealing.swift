@@ -1,5 +1,5 @@
 package import AcctCrypto
-package import AcctModel
+package import Secrets
 
 extension SealedExport {
   /// The number of random bytes that ``init(sealing:under:kdf:random:)`` takes.

@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import AcctPorts
 import CLibCurl
 import Curl

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 import AcctPorts
 
 /// Why a request to a member failed, and the next step.

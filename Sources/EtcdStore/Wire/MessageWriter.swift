@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// Writes a message in the encoding of Protocol Buffers.
 ///

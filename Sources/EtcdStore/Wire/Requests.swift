@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// `RangeRequest` of etcd's `rpc.proto`: reads a key, or all keys under a prefix; linearizable.
 package struct RangeRequest: Sendable {

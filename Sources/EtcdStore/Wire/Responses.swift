@@ -1,4 +1,4 @@
-package import AcctModel
+package import Secrets
 
 /// `ResponseHeader` of etcd's `rpc.proto`.
 package struct ResponseHeader: Equatable, Sendable {

@@ -1,5 +1,5 @@
 package import AcctPorts
-import AcctModel
+import Secrets
 import CLinux
 import Glibc
 

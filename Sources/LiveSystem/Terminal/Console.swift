@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import CLinux
 import Glibc
 import PrivateFiles

@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import Glibc
 
 /// Makes lines of bytes as they come, and keeps no copy of a line that it has returned.

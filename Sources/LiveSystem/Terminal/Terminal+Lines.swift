@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import CLinux
 import Dispatch
 import Glibc

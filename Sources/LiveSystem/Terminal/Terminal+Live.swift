@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 package import AcctPorts
 import Glibc
 import Synchronization

@@ -1,3 +1,4 @@
+import Secrets
 import SessionBus
 
 /// The calls and signals of a prompt of the freedesktop Secret Service API, draft 0.2.

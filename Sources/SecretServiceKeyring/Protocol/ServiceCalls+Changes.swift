@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import SessionBus
 
 /// The calls that unlock, write and delete.

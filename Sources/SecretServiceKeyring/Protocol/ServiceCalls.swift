@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import SessionBus
 
 /// The methods of the freedesktop Secret Service API, draft 0.2, that acct calls.

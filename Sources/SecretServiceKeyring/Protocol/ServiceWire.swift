@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import SessionBus
 
 // Reading and writing of the Secret Service's values.

@@ -1,5 +1,6 @@
 import AcctCrypto
 import AcctModel
+import Secrets
 import AcctPorts
 import Vault
 

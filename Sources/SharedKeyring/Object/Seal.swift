@@ -1,5 +1,6 @@
 package import AcctCrypto
-package import AcctModel
+import AcctModel
+package import Secrets
 package import AcctPorts
 import Vault
 

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-package import AcctModel
+package import Secrets
 
 /// The kernel's key store, where small secrets are kept for a while (keyrings(7)).
 ///

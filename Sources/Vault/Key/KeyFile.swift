@@ -1,5 +1,5 @@
 import AcctCrypto
-package import AcctModel
+package import Secrets
 package import AcctPorts
 import Glibc
 import PrivateFiles

@@ -1,5 +1,5 @@
 package import AcctPorts
-import AcctModel
+import Secrets
 
 /// The source of the vault's passphrase: a file, a systemd credential, or a prompt.
 package struct PassphraseSource: Sendable {

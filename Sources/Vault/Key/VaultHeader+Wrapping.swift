@@ -1,5 +1,5 @@
 package import AcctCrypto
-package import AcctModel
+package import Secrets
 package import AcctPorts
 
 extension VaultHeader {

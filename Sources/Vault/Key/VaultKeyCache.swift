@@ -1,5 +1,5 @@
 import AcctCrypto
-import AcctModel
+import Secrets
 import AcctPorts
 import Synchronization
 

@@ -1,5 +1,5 @@
 package import AcctCrypto
-package import AcctModel
+package import Secrets
 package import AcctPorts
 
 /// Opens the key of a vault, and makes one: by passphrase, by the TPM that it is sealed in, or by the key that an

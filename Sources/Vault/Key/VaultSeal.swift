@@ -1,5 +1,6 @@
 import AcctCrypto
 package import AcctModel
+package import Secrets
 
 /// The second wrap of a vault key: an object that only one TPM opens, and that has no PIN.
 ///

@@ -1,5 +1,5 @@
 package import AcctCrypto
-package import AcctModel
+package import Secrets
 import AcctPorts
 
 /// The file of one item: its format, a nonce, and the sealed secret.

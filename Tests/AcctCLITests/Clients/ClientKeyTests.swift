@@ -1,5 +1,5 @@
 import AcctCLI
-import AcctModel
+import Secrets
 import AcctPorts
 import AcctProtocol
 import AcctTestSupport

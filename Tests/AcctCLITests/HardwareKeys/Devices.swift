@@ -1,6 +1,7 @@
 import AcctCLI
 import AcctCrypto
 import AcctModel
+import Secrets
 import AcctPorts
 import AcctProtocol
 import AcctTestSupport

@@ -1,3 +1,4 @@
+import Secrets
 import AcctTestSupport
 import StrictJSON
 import Testing

@@ -1,5 +1,6 @@
 import AcctCLI
 import AcctModel
+import Secrets
 import AcctPorts
 import AcctTestSupport
 import StrictJSON

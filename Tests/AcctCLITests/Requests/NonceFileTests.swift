@@ -1,5 +1,6 @@
 import AcctCLI
 import AcctModel
+import Secrets
 import AcctPorts
 import AcctProtocol
 import AcctTestSupport

@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import Secrets
 import AcctPorts
 import AcctProtocol
 import StrictJSON

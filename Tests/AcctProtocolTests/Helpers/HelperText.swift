@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 import AcctProtocol
 
 /// A made-up credential that a program may have.

@@ -1,3 +1,5 @@
+import Secrets
+
 /// A real provider of the Secret Service that a test starts on a bus of its own, and locks and kills.
 package protocol DesktopKeyring: Sendable {
   var bus: PrivateBus { get }

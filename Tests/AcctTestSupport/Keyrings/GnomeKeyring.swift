@@ -1,3 +1,4 @@
+import Secrets
 import Synchronization
 
 /// A real GNOME Keyring on a bus of its own, which a test starts, locks, freezes and kills.

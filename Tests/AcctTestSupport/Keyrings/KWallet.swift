@@ -1,3 +1,5 @@
+import Secrets
+
 /// A real KWallet that draws on no screen, with a wallet that it offers as a Secret Service.
 package final class KWallet: DesktopKeyring {
   package let bus: PrivateBus

@@ -1,3 +1,4 @@
+import Secrets
 import Glibc
 
 /// GNOME Keyring's control socket, by which PAM unlocks it with the login's password.

@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 package import AcctPorts
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Secrets
 package import AcctPorts
 import Synchronization
 

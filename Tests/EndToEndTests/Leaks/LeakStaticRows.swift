@@ -1,3 +1,4 @@
+import Secrets
 import AcctTestSupport
 
 /// A token that has no sign-in, in each form that it can have on a line.

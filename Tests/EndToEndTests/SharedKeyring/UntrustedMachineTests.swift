@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 import AcctTestSupport
 import SharedKeyring
 import StrictJSON

@@ -1,5 +1,5 @@
 import AcctEngine
-import AcctModel
+import Secrets
 import AcctPorts
 import AcctProtocol
 import ArgumentParser

@@ -1,4 +1,5 @@
 import AcctModel
+import Secrets
 import AcctPorts
 
 /// The source of a device's PIN: the file that a URI names, `ACCT_KEY_PIN_FILE`, the credential `acct.pin` from

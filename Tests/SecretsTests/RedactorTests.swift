@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import Testing
 
 /// The secret of these tests: 26 characters, some of which are escaped in a form or base64.

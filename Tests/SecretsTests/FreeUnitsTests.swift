@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import Testing
 
 @Suite("Free units of a region")

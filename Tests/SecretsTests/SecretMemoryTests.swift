@@ -1,4 +1,4 @@
-import AcctModel
+import Secrets
 import Testing
 
 /// Changes where all secrets of the process lie, from its first test on.
