@@ -1,35 +1,87 @@
 import Secrets
 import COpenSSL
 
-/// A private key as OpenSSL holds it, for the length of one operation.
+/// A key as OpenSSL holds it, for the length of one operation; OpenSSL wipes its numbers at the end.
 @safe struct EVPKey: ~Copyable {
   private let key: OpaquePointer
+  /// The context that its digest is of; `nil` for the default one.
+  private let library: OpaquePointer?
+
+  private init(_ key: OpaquePointer, of library: OpaquePointer?) {
+    unsafe self.key = key
+    unsafe self.library = library
+  }
 
   deinit { unsafe EVP_PKEY_free(key) }
 
   /// Takes an RSA key's numbers, by OpenSSL's names.
   init(rsa numbers: [(name: StaticString, number: Secret)]) throws(CryptoError) {
     guard Library.isConfigured else { throw .notConfigured }
+    let parts = try numbers.map { name, number throws(CryptoError) in (name: name, number: try BigNumber(number)) }
+    defer { withExtendedLifetime(parts) {} }
+    let key = try unsafe Self.made("RSA", in: nil, wholeKey) { builder in
+      parts.allSatisfy { unsafe OSSL_PARAM_BLD_push_BN(builder, $0.name.cString, $0.number.pointer) == 1 }
+    }
+    unsafe self.init(key, of: nil)
+  }
+
+  /// Takes the scalar of a private key on P-256, which is in range.
+  init(p256 scalar: BigNumber) throws(CryptoError) {
+    guard let context = ProofContext.shared else { throw .libraryFailed }
+    let key = try unsafe Self.made("EC", in: context.library, wholeKey) { builder in
+      unsafe OSSL_PARAM_BLD_push_utf8_string(builder, Name.group.cString, Name.p256.cString, 0) == 1
+        && OSSL_PARAM_BLD_push_BN(builder, Name.scalar.cString, scalar.pointer) == 1
+    }
+    unsafe self.init(key, of: context.library)
+  }
+
+  /// Takes a public key on P-256: its point, uncompressed (SEC 1, section 2.3.3).
+  init(p256Point point: Span<UInt8>) throws(CryptoError) {
+    guard let context = ProofContext.shared else { throw .libraryFailed }
+    let key = try unsafe point.withUnsafeBytes { point throws(CryptoError) in
+      try unsafe Self.made("EC", in: context.library, publicKey) { builder in
+        unsafe OSSL_PARAM_BLD_push_utf8_string(builder, Name.group.cString, Name.p256.cString, 0) == 1
+          && OSSL_PARAM_BLD_push_octet_string(builder, Name.point.cString, point.baseAddress, point.count) == 1
+      }
+    }
+    unsafe self.init(key, of: context.library)
+  }
+
+  /// Generates a key on P-256.
+  static func generated() throws(CryptoError) -> EVPKey {
+    defer { ERR_clear_error() }
+    guard let context = ProofContext.shared else { throw .libraryFailed }
+    guard let generator = unsafe EVP_PKEY_CTX_new_from_name(context.library, "EC", nil) else { throw .libraryFailed }
+    defer { unsafe EVP_PKEY_CTX_free(generator) }
+    var key: OpaquePointer?
+    guard unsafe EVP_PKEY_keygen_init(generator) == 1,
+      unsafe EVP_PKEY_CTX_set_group_name(generator, Name.p256.cString) == 1,
+      unsafe EVP_PKEY_generate(generator, &key) == 1, let key = unsafe key
+    else { throw .libraryFailed }
+    return unsafe EVPKey(key, of: context.library)
+  }
+
+  /// A key of the parameters that `add` gives to a builder, which takes them by reference.
+  private static func made(
+    _ algorithm: StaticString,
+    in library: OpaquePointer?,
+    _ selection: Int32,
+    add: (_ builder: OpaquePointer) -> Bool
+  ) throws(CryptoError) -> OpaquePointer {
     defer { ERR_clear_error() }
     guard let builder = unsafe OSSL_PARAM_BLD_new() else { throw .libraryFailed }
     defer { unsafe OSSL_PARAM_BLD_free(builder) }
-    // The builder takes names and numbers by reference, so they live until the key is made.
-    let parts = try numbers.map { name, number throws(CryptoError) in (name: name, number: try BigNumber(number)) }
-    defer { withExtendedLifetime(parts) {} }
-    for part in parts {
-      guard unsafe OSSL_PARAM_BLD_push_BN(builder, part.name.cString, part.number.pointer) == 1 else {
-        throw .libraryFailed
-      }
-    }
-    guard let parameters = unsafe OSSL_PARAM_BLD_to_param(builder) else { throw .libraryFailed }
+    guard unsafe add(builder), let parameters = unsafe OSSL_PARAM_BLD_to_param(builder) else { throw .libraryFailed }
     defer { unsafe OSSL_PARAM_free(parameters) }
-    guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else { throw .libraryFailed }
+    guard let context = unsafe EVP_PKEY_CTX_new_from_name(library, algorithm.cString, nil) else {
+      throw .libraryFailed
+    }
     defer { unsafe EVP_PKEY_CTX_free(context) }
     var key: OpaquePointer?
     guard unsafe EVP_PKEY_fromdata_init(context) == 1,
-      unsafe EVP_PKEY_fromdata(context, &key, wholeKey, parameters) == 1, let key = unsafe key
+      unsafe EVP_PKEY_fromdata(context, &key, selection, parameters) == 1, let key = unsafe key
     else { throw .notAKey }
-    unsafe self.key = key
+    return unsafe key
   }
 
   /// Reads a private key in PEM: PKCS #8, or the older forms of RSA and EC keys (RFC 7468).
@@ -48,7 +100,7 @@ import COpenSSL
       }
     }
     guard let key = unsafe key else { throw .notAKey }
-    unsafe self.key = key
+    unsafe self.init(key, of: nil)
   }
 
   var isRSA: Bool { unsafe EVP_PKEY_is_a(key, "RSA") == 1 }
@@ -58,7 +110,7 @@ import COpenSSL
     var name = [CChar](repeating: 0, count: 80)
     var count = 0
     guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { return false }
-    return name.prefix(count).elementsEqual("prime256v1".utf8.map { CChar(bitPattern: $0) })
+    return name.prefix(count).elementsEqual("\(Name.p256)".utf8.map { CChar(bitPattern: $0) })
   }
 
   /// One of the key's numbers by OpenSSL's name, big-endian; `nil` if it has none.
@@ -77,7 +129,9 @@ import COpenSSL
     defer { ERR_clear_error() }
     guard let context = unsafe EVP_MD_CTX_new() else { throw .libraryFailed }
     defer { unsafe EVP_MD_CTX_free(context) }
-    guard unsafe EVP_DigestSignInit_ex(context, nil, "SHA256", nil, nil, key, nil) == 1 else { throw .libraryFailed }
+    guard unsafe EVP_DigestSignInit_ex(context, nil, "SHA2-256", library, nil, key, nil) == 1 else {
+      throw .libraryFailed
+    }
     var signature = [UInt8](repeating: 0, count: Int(unsafe EVP_PKEY_get_size(key)))
     var count = signature.count
     let done = unsafe message.withUnsafeBufferPointer { message in
@@ -92,36 +146,26 @@ import COpenSSL
     defer { ERR_clear_error() }
     guard let context = unsafe EVP_MD_CTX_new() else { return false }
     defer { unsafe EVP_MD_CTX_free(context) }
-    guard unsafe EVP_DigestVerifyInit_ex(context, nil, "SHA256", nil, nil, key, nil) == 1 else { return false }
+    guard unsafe EVP_DigestVerifyInit_ex(context, nil, "SHA2-256", library, nil, key, nil) == 1 else { return false }
     return unsafe message.withUnsafeBufferPointer { message in
       unsafe EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count) == 1
     }
   }
 }
 
-/// `EVP_PKEY_KEYPAIR`, a macro that Swift does not import: the public and the private part, and parameters.
-private let wholeKey =
-  OSSL_KEYMGMT_SELECT_PRIVATE_KEY | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
-  | OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS | OSSL_KEYMGMT_SELECT_OTHER_PARAMETERS
-
-/// A number of a private key as OpenSSL holds it; wiped at its end.
-@safe private final class BigNumber {
-  let pointer: OpaquePointer
-
-  init(_ number: Secret) throws(CryptoError) {
-    // A copy of such a number is wiped with the parameters that it stands in; that of any other is not.
-    guard let pointer = unsafe BN_secure_new() else { throw .libraryFailed }
-    unsafe self.pointer = pointer
-    let isRead = number.withBytes { bytes in
-      unsafe bytes.withUnsafeBufferPointer { bytes in
-        unsafe BN_bin2bn(bytes.baseAddress, Int32(clamping: bytes.count), pointer) != nil
-      }
-    }
-    guard isRead else { throw .libraryFailed }
-  }
-
-  deinit { unsafe BN_clear_free(pointer) }
+/// OpenSSL's names for a key on P-256, by EVP_PKEY-EC(7).
+private enum Name {
+  static let p256: StaticString = "prime256v1"
+  static let group: StaticString = "group"
+  static let scalar: StaticString = "priv"
+  static let point: StaticString = "pub"
 }
+
+/// `EVP_PKEY_PUBLIC_KEY`, a macro that Swift does not import.
+private let publicKey =
+  OSSL_KEYMGMT_SELECT_PUBLIC_KEY | OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS | OSSL_KEYMGMT_SELECT_OTHER_PARAMETERS
+/// `EVP_PKEY_KEYPAIR`, another one.
+private let wholeKey = publicKey | OSSL_KEYMGMT_SELECT_PRIVATE_KEY
 
 extension StaticString {
   /// The literal in the program's own memory, which ends with a zero.

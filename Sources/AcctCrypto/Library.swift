@@ -1,18 +1,35 @@
 import COpenSSL
+import Glibc
 
-/// Prepares libcrypto for the algorithms of the vault and of exports: AES-256-GCM and scrypt.
+/// libcrypto, started so that it reads nothing by itself, with its two contexts.
+///
+/// The default context has the vault, exports and RSA keys, and is the administrator's: ``isConfigured`` loads their
+/// configuration. ``ProofContext`` has hashes and P-256, and is acct's alone.
 enum Library {
-  /// `true` if the administrator's configuration, which chooses and sets up providers, was read.
+  /// `true` if the library can be used; both contexts ask for it first.
   ///
-  /// OpenSSL reads it once, before the first cipher at the latest. It is asked for here to tell
-  /// errors in it from a failure of the cipher.
-  ///
-  /// Its tables of error texts and of names that are older than providers stay empty: acct has texts of its
-  /// own, and asks providers for what it needs by name. To fill them takes as long as all the rest.
-  static let isConfigured =
+  /// Without these options its first call reads the configuration, and fills tables of error texts and of names that are
+  /// older than providers: acct has texts of its own, and asks providers for what it needs by name. And at the end of
+  /// the process it would free piece by piece what ends with it.
+  static let isStarted =
     OPENSSL_init_crypto(
-      UInt64(OPENSSL_INIT_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS)
-        | UInt64(OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS),
+      UInt64(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS)
+        | UInt64(OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS | OPENSSL_INIT_NO_ATEXIT),
       nil
     ) == 1
+
+  /// `true` if the default context has the administrator's configuration, which chooses and sets up providers.
+  ///
+  /// All that is done in that context asks for this first. It is loaded as OpenSSL does on its own: a missing file is
+  /// none, and errors count where the file says so (config(5ssl)). A provider of the administrator's may have a session
+  /// with a device, which only OpenSSL's clean-up ends.
+  static let isConfigured: Bool = {
+    guard isStarted else { return false }
+    defer { ERR_clear_error() }
+    OPENSSL_load_builtin_modules()
+    atexit { OPENSSL_cleanup() }
+    let tolerant =
+      CONF_MFLAGS_DEFAULT_SECTION | CONF_MFLAGS_IGNORE_MISSING_FILE | CONF_MFLAGS_IGNORE_RETURN_CODES
+    return CONF_modules_load_file_ex(nil, nil, nil, UInt(tolerant)) > 0
+  }()
 }

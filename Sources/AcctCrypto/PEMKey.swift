@@ -51,7 +51,7 @@ extension RSAPrivateKey.Part {
 
 extension Secret {
   /// The number with zeros before it.
-  fileprivate func padded(to count: Int) -> Secret {
+  func padded(to count: Int) -> Secret {
     guard self.count < count else { return self }
     return Secret(joining: [Secret(repeatElement(0, count: count - self.count)), self])
   }

@@ -1,22 +1,26 @@
-package import Secrets
 import COpenSSL
-import Crypto
+package import Secrets
 
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {
   /// The number of bytes in a digest.
   package static let count = 32
 
+  /// Looked up once; `nil` without memory.
+  nonisolated(unsafe) private static let algorithm = unsafe ProofContext.shared.flatMap { context in
+    unsafe EVP_MD_fetch(context.library, "SHA2-256", nil)
+  }
+
   /// Hashes `message`.
   ///
   /// - Returns: The 32 bytes of its digest.
-  package static func hash(_ message: Span<UInt8>) -> [UInt8] { Array(digest(of: message)) }
-
-  /// Hashes `message`, for a signature.
-  static func digest(of message: Span<UInt8>) -> Crypto.SHA256.Digest {
-    var hash = Crypto.SHA256()
-    unsafe message.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
-    return hash.finalize()
+  package static func hash(_ message: Span<UInt8>) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: count)
+    let done = unsafe message.withUnsafeBytes { message in
+      unsafe EVP_Digest(message.baseAddress, message.count, &digest, nil, algorithm, nil)
+    }
+    precondition(done == 1, "there is no memory for a digest")
+    return digest
   }
 }
 
@@ -26,13 +30,30 @@ package enum HMACSHA256 {
   ///
   /// - Returns: 32 bytes.
   package static func code(_ message: Span<UInt8>, key: Secret) -> [UInt8] {
-    key.withBytes { key in
+    var code = [UInt8](repeating: 0, count: SHA256.count)
+    var count = 0
+    let done = key.withBytes { key in
       unsafe key.withUnsafeBytes { key in
-        var hmac = unsafe HMAC<Crypto.SHA256>(key: SymmetricKey(data: key))
-        unsafe message.withUnsafeBytes { unsafe hmac.update(data: $0) }
-        return Array(hmac.finalize())
+        unsafe message.withUnsafeBytes { message in
+          unsafe EVP_Q_mac(
+            ProofContext.shared?.library,
+            "HMAC",
+            nil,
+            "SHA2-256",
+            nil,
+            key.baseAddress,
+            key.count,
+            message.baseAddress,
+            message.count,
+            &code,
+            code.count,
+            &count
+          ) != nil
+        }
       }
     }
+    precondition(done && count == code.count, "there is no memory for a keyed digest")
+    return code
   }
 
   /// A key for one purpose, of which the key itself cannot be found again.

@@ -1,7 +1,7 @@
 import AcctTestSupport
 import Testing
 
-/// A second opinion on P-256: OpenSSL, by Python's cryptography.
+/// A second opinion, by pycryptodome, which has its own implementation of all of it.
 enum OtherImplementation {
   /// Has signatures verified.
   ///
@@ -14,9 +14,8 @@ enum OtherImplementation {
       """
       for line in sys.stdin:
           scalar, message, signature = line.split()
-          key = ec.derive_private_key(int(scalar, 16), ec.SECP256R1()).public_key()
-          r, s = int(signature[:64], 16), int(signature[64:], 16)
-          key.verify(encode_dss_signature(r, s), bytes.fromhex(message), algorithm)
+          key = ECC.construct(curve='P-256', d=int(scalar, 16))
+          DSS.new(key, 'fips-186-3').verify(SHA256.new(bytes.fromhex(message)), bytes.fromhex(signature))
           print(point(key))
       """,
       input: input
@@ -31,24 +30,43 @@ enum OtherImplementation {
     try await run(
       """
       for number in range(\(count)):
-          key, message = ec.generate_private_key(ec.SECP256R1()), f'message {number}'.encode()
-          r, s = decode_dss_signature(key.sign(message, algorithm))
-          scalar = key.private_numbers().private_value
-          print(f'{scalar:064x}', point(key.public_key()), message.hex(), f'{r:064x}{s:064x}')
+          key, message = ECC.generate(curve='P-256'), f'message {number}'.encode()
+          signature = DSS.new(key, 'fips-186-3').sign(SHA256.new(message))
+          print(f'{int(key.d):064x}', point(key), message.hex(), signature.hex())
       """
     ).map { $0.split(separator: " ").map(String.init) }
+  }
+
+  /// Opens what AES-256-GCM has sealed.
+  ///
+  /// - Parameters:
+  ///   - sealed: The ciphertext and its tag, in hexadecimal like the rest.
+  ///   - key: 32 bytes.
+  ///   - nonce: 12 bytes.
+  ///   - associatedData: The data that are authenticated with it.
+  /// - Returns: The plaintext.
+  /// - Throws: ``ProcessFailure``, or a failed requirement if it does not open.
+  static func open(_ sealed: String, key: String, nonce: String, associatedData: String) async throws -> [String] {
+    try await run(
+      """
+      sealed, key, nonce, data = map(bytes.fromhex, sys.stdin.read().split())
+      cipher = AES.new(key, AES.MODE_GCM, nonce=nonce)
+      cipher.update(data)
+      print(cipher.decrypt_and_verify(sealed[:-16], sealed[-16:]).hex())
+      """,
+      input: [sealed, key, nonce, associatedData].joined(separator: " ")
+    )
   }
 
   private static func run(_ program: String, input: String = "") async throws -> [String] {
     let start = """
       import sys
-      from cryptography.hazmat.primitives.asymmetric import ec
-      from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
-      from cryptography.hazmat.primitives.hashes import SHA256
-      algorithm = ec.ECDSA(SHA256())
+      from Crypto.Cipher import AES
+      from Crypto.Hash import SHA256
+      from Crypto.PublicKey import ECC
+      from Crypto.Signature import DSS
       def point(key):
-          numbers = key.public_numbers()
-          return f'{numbers.x:064x}{numbers.y:064x}'
+          return f'{int(key.pointQ.x):064x}{int(key.pointQ.y):064x}'
 
       """
     let python = ChildProcess(Product.source(".build/venv/bin/python"), ["-c", start + program], input: input)

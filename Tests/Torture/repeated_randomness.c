@@ -2,16 +2,31 @@
    REPEATED_RANDOMNESS, set to anything, turns it on. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/personality.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 static int is_on;
 
-__attribute__((constructor)) static void begin(void) { is_on = getenv("REPEATED_RANDOMNESS") != NULL; }
+/* OpenSSL mixes the address of its generator in as well: the program is started once more, with the addresses that it
+   has without randomization. */
+__attribute__((constructor)) static void begin(int count, char **arguments) {
+  (void)count;
+  is_on = getenv("REPEATED_RANDOMNESS") != NULL;
+  if (!is_on) return;
+  int given = personality(0xffffffff);
+  if (given & ADDR_NO_RANDOMIZE) return;
+  Dl_info this;
+  if (personality((unsigned long)given | ADDR_NO_RANDOMIZE) == -1 || dladdr(&is_on, &this) == 0) abort();
+  setenv("LD_PRELOAD", this.dli_fname, 1);
+  execv("/proc/self/exe", arguments);
+  abort();
+}
 
 /* Another byte each time, so that a program that draws again until it likes what it gets goes on. */
 static void repeat(unsigned char *bytes, size_t count) {
@@ -30,7 +45,26 @@ ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
 
 int getentropy(void *bytes, size_t count) { return getrandom(bytes, count, 0) == (ssize_t)count ? 0 : -1; }
 
-/* BoringSSL calls the kernel by this. */
+/* OpenSSL mixes the process, the thread and the time into what seeds its generator; the copies have them in common as
+   well. It asks for the thread right after the process. Others, who need the real one, do not. */
+static __thread int asked;
+
+pid_t getpid(void) {
+  asked = is_on;
+  return is_on ? 1000 : (pid_t)syscall(SYS_getpid);
+}
+
+pthread_t pthread_self(void) {
+  static __typeof__(&pthread_self) real;
+  if (asked) {
+    asked = 0;
+    return 1000;
+  }
+  if (real == NULL) real = (__typeof__(&pthread_self))dlsym(RTLD_NEXT, "pthread_self");
+  return real();
+}
+
+/* Some libraries call the kernel by this. */
 long syscall(long number, ...) {
   static __typeof__(&syscall) real;
   if (real == NULL) real = (__typeof__(&syscall))dlsym(RTLD_NEXT, "syscall");

@@ -20,11 +20,11 @@ package struct NewKeys: Sendable {
   /// - Throws: ``KeyError/placeUnclear(_:)``, ``KeyError/notShared(_:)``, ``KeyError/hardware(_:_:)``.
   func make(_ wish: KeyRequest, likely isLikely: (Account) -> Bool) async throws(EngineError) -> DPoPKey {
     let place = if let place = wish.place { place } else { try await usual(wish, isLikely) }
-    guard place != .software else { return DPoPKey.generate() }
+    guard place != .software else { return try software() }
     let keyring = try await KeyringChoice(context.world).proposed()
     guard keyring.accounts == nil else { throw .key(.notShared(keyring.kind)) }
     switch place {
-    case .software: return DPoPKey.generate()
+    case .software: return try software()
     case .tpm(let address, let withPIN):
       let access = DeviceAccess()
       let tpm = context.world.hardwareKeys.tpm
@@ -53,6 +53,10 @@ package struct NewKeys: Sendable {
       guard !context.deviceKeys.signalGuard.wasCalled else { throw .key(.hardware(.cancelled, .pkcs11)) }
       return new
     }
+  }
+
+  private func software() throws(EngineError) -> DPoPKey {
+    do { return try DPoPKey.generate() } catch { throw .key(.unusable(error)) }
   }
 
   /// Checks that the granted tokens are bound to the key that was made or found in a device.

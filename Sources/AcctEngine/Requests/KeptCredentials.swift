@@ -133,7 +133,7 @@ final class KeptCredentials: Sendable {
     } catch .keyring(.halfReplaced) {
       return current
     }
-    credentials.key = credentials.key?.resting
+    credentials.key = credentials.key?.prepared
     let reading = Reading(account, credentials, keyring, files: files, items: items, at: now)
     // A token that is due is renewed in the usual way, and found here afterwards.
     guard let kept = reading.current(at: now) else { return current }

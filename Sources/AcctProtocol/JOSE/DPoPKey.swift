@@ -19,7 +19,11 @@ package struct DPoPKey: Sendable {
   let proofHead: [UInt8]?
 
   /// Generates a software key.
-  package static func generate() -> DPoPKey { DPoPKey(form: .software(P256PrivateKey.generate())) }
+  ///
+  /// - Throws: ``JWKError/libraryFailed``, without memory or random numbers.
+  package static func generate() throws(JWKError) -> DPoPKey {
+    do { return DPoPKey(form: .software(try P256PrivateKey.generate())) } catch { throw .libraryFailed }
+  }
 
   private init(form: Form, proofHead: [UInt8]? = nil) {
     self.form = form
@@ -38,14 +42,8 @@ package struct DPoPKey: Sendable {
   /// Reads a private JWK; the keyring's item may be a key in a device instead, which ``StoredDPoPKey`` reads.
   package init(privateJWK: Secret) throws(JWKError) { try self.init(jwk: try JSON(storedKey: privateJWK)) }
 
-  /// This key in the form for a process that keeps it: its scalar is in a ``Secret`` alone.
-  package var resting: DPoPKey {
-    let proofHead = DPoPProof.head(of: self)
-    return switch form {
-    case .software(let key): DPoPKey(form: .software(key.resting), proofHead: proofHead)
-    case .hardware: DPoPKey(form: form, proofHead: proofHead)
-    }
-  }
+  /// This key for a process that makes many proofs: what all of them have in common is computed once.
+  package var prepared: DPoPKey { DPoPKey(form: form, proofHead: DPoPProof.head(of: self)) }
 
   /// The storage of its private part.
   package var storage: KeyStorage {

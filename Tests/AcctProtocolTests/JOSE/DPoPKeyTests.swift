@@ -81,7 +81,7 @@ struct DPoPKeyTests {
   @Test("A generated key is read from its private JWK, which has five members")
   func roundTrip() throws {
     for _ in 0..<100 {
-      let key = DPoPKey.generate()
+      let key = try DPoPKey.generate()
       let stored = try #require(key.privateJWK)
       #expect(try DPoPKey(privateJWK: stored).thumbprint == key.thumbprint)
       let parsed = try stored.withBytes { try JSON(parsing: $0) }
