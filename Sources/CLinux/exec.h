@@ -60,11 +60,13 @@ static inline char **acct_environment(void) {
   return environ;
 }
 
-/* Whether a signal is ignored, as a parent may have left it. */
-static inline int acct_is_ignored(int number) {
-  struct sigaction action;
-  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+/* Takes a handler away; a signal that is ignored, as a parent may have left it, stays so. */
+static inline void acct_stop_handling(int number) {
+  if (signal(number, SIG_DFL) == SIG_IGN) signal(number, SIG_IGN);
 }
+
+/* Ignores a signal; nonzero if it was ignored before. */
+static inline int acct_ignore(int number) { return signal(number, SIG_IGN) == SIG_IGN; }
 
 /* renameat2(2): gives a file its name unless something has it already. */
 static inline int acct_rename_new(int folder, const char *from, const char *to) {

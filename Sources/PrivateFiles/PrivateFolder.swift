@@ -30,7 +30,7 @@ package struct PrivateFolder: Sendable {
   ) {
     let parts = path.split(separator: "/")
     self.path = path
-    base = (path.hasPrefix("/") ? "/" : "") + parts.dropLast().map { String($0) + "/" }.joined()
+    base = (path.hasPrefix("/") ? "/" : "") + parts.dropLast().reduce("") { $0 + $1 + "/" }
     chain = [parts.last.map(String.init) ?? "."]
     self.suffix = suffix
   }

@@ -1,14 +1,13 @@
 import AcctEngine
 import AcctProtocol
-import ArgumentParser
+package import ArgumentParser
 
 extension Acct {
   /// Parses a command line.
   ///
-  /// A line whose first word names one of the commands that scripts and prompts call, and that the
-  /// command can parse, is parsed by that command alone: setting up all the others, with all of
-  /// their options, would take longer than the rest of the work. Any other line (help, a mistake)
-  /// is answered by the whole tree, so the answer does not depend on the way.
+  /// The commands that scripts and prompts call have tables, and others that programs call are parsed alone: setting up
+  /// all the others, with all of their options, would take longer than the rest of the work. Any line that is not
+  /// accepted so (help, a mistake) is answered by the whole tree, so the answer does not depend on the way.
   ///
   /// - Parameter arguments: The command line without the program's name.
   /// - Returns: The command to run.
@@ -20,12 +19,9 @@ extension Acct {
       throw EngineError.input(.program(.operation(option)))
     }
     let rest = Array(arguments.dropFirst())
+    if let command = tabled(arguments) { return command }
     let command: (any AcctCommand)? =
       switch arguments.first {
-      case "header": HeaderCommand.parsed(rest)
-      case "token": TokenCommand.parsed(rest)
-      case "status": StatusCommand.parsed(rest)
-      case "list": ListCommand.parsed(rest)
       case "limits": LimitsCommand.parsed(rest)
       case "observe": ObserveCommand.parsed(rest)
       case "request": RequestCommand.parsed(rest)
@@ -41,6 +37,24 @@ extension Acct {
       throw UnknownCommand([name])
     }
     return try ParsedCommand(of: parseAsRoot(arguments))
+  }
+
+  /// Parses a line of a command that has a table; `nil` for another, and for one that ArgumentParser has to parse.
+  ///
+  /// - Parameter arguments: The command line, with the command's name first.
+  /// - Returns: The command to run.
+  package static func tabled(_ arguments: [String]) -> ParsedCommand? {
+    let rest = arguments.dropFirst()
+    let command: (any AcctCommand)? =
+      switch arguments.first {
+      case "header": HeaderCommand.tabled(rest)
+      case "token": TokenCommand.tabled(rest)
+      case "status": StatusCommand.tabled(rest)
+      case "list": ListCommand.tabled(rest)
+      case "complete": CompleteCommand.tabled(rest)
+      default: nil
+      }
+    return command.map { ParsedCommand($0) }
   }
 
   /// `true` if a command line that has not been parsed yet seems to make a request in any case.
@@ -88,7 +102,7 @@ package struct ParsedCommand {
   ///
   /// A stored one, not a cast at its use: a cast to a protocol searches every conformance that there is.
   let own: (any AcctCommand)?
-  let command: any ParsableCommand
+  package let command: any ParsableCommand
 
   init(_ command: any AcctCommand) {
     own = command

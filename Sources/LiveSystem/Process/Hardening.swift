@@ -38,10 +38,8 @@ package struct Hardening: Sendable {
     limit.rlim_cur = 0
     unsafe setrlimit(coreResource, &limit)
     // Swift's own crash reporter, where it is installed, would print memory to standard error.
-    for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
-    where acct_is_ignored(crash) == 0 { signal(crash, SIG_DFL) }
-    let ignoresBrokenPipes = acct_is_ignored(SIGPIPE) != 0
-    signal(SIGPIPE, SIG_IGN)
+    for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { acct_stop_handling(crash) }
+    let ignoresBrokenPipes = acct_ignore(SIGPIPE) != 0
     // Of this thread, which is the first and only one: those to come have their own.
     var blocked = sigset_t()
     unsafe pthread_sigmask(SIG_BLOCK, nil, &blocked)
