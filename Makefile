@@ -32,7 +32,7 @@ binary = .build/release/acct
 # What runs lies side by side; see packaging/start-up-order.
 ordered = -Xlinker --symbol-ordering-file=.build/start-up.order -Xlinker --no-warn-symbol-ordering
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/check-rooms .ci/check-floors .ci/check-architecture .ci/check-words .ci/check-binary .ci/check-manual \
-	.ci/check-packages .ci/fuzz .ci/sanitize completions/generate packaging/deb \
+	.ci/check-packages .ci/check-bare-debian .ci/fuzz .ci/sanitize completions/generate packaging/deb \
 	packaging/start-up-order Examples/systemd/acct-renew \
 	Examples/programs/keyring $(wildcard .ci/with-keyring Examples/*.sh Examples/programs/*.sh Benchmarks/*.sh)
 
@@ -101,8 +101,8 @@ completions: build ## writes completions/ anew, from the commands as they are
 	completions/generate $(binary)
 
 # Linked anew from the same objects. The build does not know that it depends on the order.
-order: build ## the release binary as packages have it: what commands run lies side by side
-	@.ci/setup deb
+order: build ## the release binary as it is installed: what commands run lies side by side
+	@.ci/setup order
 	packaging/start-up-order $(binary) >.build/start-up.order
 	rm $(binary)
 	$(SWIFT) build $(release_flags) --product acct $(ordered)
@@ -138,7 +138,7 @@ page-pictures: build ## pictures of the page that a sign-in's browser ends at, i
 	@.ci/setup page-pictures
 	PYTHONDONTWRITEBYTECODE=1 python3 Tests/CallbackPage/pictures.py $(binary) .build/page-pictures
 
-install: build ## installs to PREFIX (/usr/local for root, else ~/.local)
+install: order ## installs to PREFIX (/usr/local for root, else ~/.local)
 	@$(MAKE) --no-print-directory files
 
 # What is built already: a package takes its files from here.
@@ -171,11 +171,13 @@ uninstall: ## takes it away again; accounts stay
 	done
 
 deb: order ## a Debian package, .build/acct_VERSION_ARCH.deb
+	@.ci/setup deb
 	packaging/deb .build
 
-packages: order ## checks what install and deb make, in throwaway folders
-	@.ci/setup packages
+packages: order ## checks what install and deb make; with ACCT_TESTS=all in bare systems, as root
+	@.ci/setup deb packages
 	.ci/check-packages
+	@if [ "$$ACCT_TESTS" = all ]; then .ci/setup bare-debian && .ci/check-bare-debian bookworm trixie; fi
 
 clean: ## removes everything that was built
 	rm -rf .build
