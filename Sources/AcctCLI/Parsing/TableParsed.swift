@@ -10,6 +10,9 @@ import ArgumentParser
 protocol TableParsed: AcctCommand {
   var options: SharedOptions { get set }
 
+  /// Its groups of options, each of which says by itself what values go together.
+  var groups: [any ParsableArguments] { get }
+
   /// The command with the default of each of its own properties, which only ArgumentParser gives by itself.
   static var withDefaults: Self { get }
 
@@ -29,6 +32,7 @@ protocol TableParsed: AcctCommand {
 }
 
 extension TableParsed {
+  var groups: [any ParsableArguments] { [options] }
   static var argumentCount: ClosedRange<Int> { 0...0 }
   mutating func take(_ option: String, _ value: () -> String?) -> Bool { false }
   mutating func take(argument: String) -> Bool { false }
@@ -58,7 +62,7 @@ extension TableParsed {
     guard argumentCount.contains(arguments) else { return nil }
     command.options = options
     do {
-      try options.validate()
+      for var group in command.groups { try group.validate() }
       try command.validate()
     } catch { return nil }
     return command
@@ -140,6 +144,8 @@ extension HeaderCommand: TableParsed {
 }
 
 extension TokenCommand: TableParsed {
+  var groups: [any ParsableArguments] { [audience, options] }
+
   static var withDefaults: TokenCommand {
     var command = TokenCommand()
     command.minValid = nil
