@@ -28,6 +28,7 @@ import COpenSSL
   /// Takes the scalar of a private key on P-256, which is in range.
   init(p256 scalar: BigNumber) throws(CryptoError) {
     guard let context = ProofContext.shared else { throw .libraryFailed }
+    defer { withExtendedLifetime(scalar) {} }
     let key = try unsafe Self.made("EC", in: context.library, wholeKey) { builder in
       unsafe OSSL_PARAM_BLD_push_utf8_string(builder, Name.group.cString, Name.p256.cString, 0) == 1
         && OSSL_PARAM_BLD_push_BN(builder, Name.scalar.cString, scalar.pointer) == 1

@@ -1,5 +1,4 @@
 import COpenSSL
-import Glibc
 
 /// libcrypto, started so that it reads nothing by itself, with its two contexts.
 ///
@@ -10,7 +9,7 @@ enum Library {
   ///
   /// Without these options its first call reads the configuration, and fills tables of error texts and of names that are
   /// older than providers: acct has texts of its own, and asks providers for what it needs by name. And at the end of
-  /// the process it would free piece by piece what ends with it.
+  /// the process it would free piece by piece what ends with it, under the hands of threads that still hash.
   static let isStarted =
     OPENSSL_init_crypto(
       UInt64(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS)
@@ -21,13 +20,11 @@ enum Library {
   /// `true` if the default context has the administrator's configuration, which chooses and sets up providers.
   ///
   /// All that is done in that context asks for this first. It is loaded as OpenSSL does on its own: a missing file is
-  /// none, and errors count where the file says so (config(5ssl)). A provider of the administrator's may have a session
-  /// with a device, which only OpenSSL's clean-up ends.
+  /// none, and errors count where the file says so (config(5ssl)).
   static let isConfigured: Bool = {
     guard isStarted else { return false }
     defer { ERR_clear_error() }
     OPENSSL_load_builtin_modules()
-    atexit { OPENSSL_cleanup() }
     let tolerant =
       CONF_MFLAGS_DEFAULT_SECTION | CONF_MFLAGS_IGNORE_MISSING_FILE | CONF_MFLAGS_IGNORE_RETURN_CODES
     return CONF_modules_load_file_ex(nil, nil, nil, UInt(tolerant)) > 0

@@ -4,6 +4,7 @@ import Secrets
 /// The curve P-256, for the points that EVP does not compute.
 @safe struct P256Curve: @unchecked Sendable {
   private let group: OpaquePointer
+  private let library: OpaquePointer
 
   /// The one of this process, in the context of proofs; `nil` without memory.
   static let shared = P256Curve()
@@ -13,6 +14,7 @@ import Secrets
       let group = unsafe EC_GROUP_new_by_curve_name_ex(context.library, nil, NID_X9_62_prime256v1)
     else { return nil }
     unsafe self.group = group
+    unsafe library = context.library
   }
 
   /// `true` if a private scalar d is in the range 0 < d < n.
@@ -27,8 +29,10 @@ import Secrets
     defer { ERR_clear_error() }
     guard let point = unsafe EC_POINT_new(group) else { throw .libraryFailed }
     defer { unsafe EC_POINT_free(point) }
+    guard let room = unsafe BN_CTX_secure_new_ex(library) else { throw .libraryFailed }
+    defer { unsafe BN_CTX_free(room) }
     var bytes = [UInt8](repeating: 0, count: P256PublicKey.pointCount)
-    guard unsafe EC_POINT_mul(group, point, scalar.pointer, nil, nil, nil) == 1,
+    guard unsafe EC_POINT_mul(group, point, scalar.pointer, nil, nil, room) == 1,
       unsafe EC_POINT_point2oct(group, point, POINT_CONVERSION_UNCOMPRESSED, &bytes, bytes.count, nil) == bytes.count
     else { throw .libraryFailed }
     return bytes

@@ -32,25 +32,27 @@ package enum HMACSHA256 {
   package static func code(_ message: Span<UInt8>, key: Secret) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: SHA256.count)
     var count = 0
+    let library = unsafe ProofContext.shared?.library
     let done = key.withBytes { key in
-      unsafe key.withUnsafeBytes { key in
-        unsafe message.withUnsafeBytes { message in
-          unsafe EVP_Q_mac(
-            ProofContext.shared?.library,
-            "HMAC",
-            nil,
-            "SHA2-256",
-            nil,
-            key.baseAddress,
-            key.count,
-            message.baseAddress,
-            message.count,
-            &code,
-            code.count,
-            &count
-          ) != nil
+      unsafe library != nil
+        && key.withUnsafeBytes { key in
+          unsafe message.withUnsafeBytes { message in
+            unsafe EVP_Q_mac(
+              library,
+              "HMAC",
+              nil,
+              "SHA2-256",
+              nil,
+              key.baseAddress,
+              key.count,
+              message.baseAddress,
+              message.count,
+              &code,
+              code.count,
+              &count
+            ) != nil
+          }
         }
-      }
     }
     precondition(done && count == code.count, "there is no memory for a keyed digest")
     return code

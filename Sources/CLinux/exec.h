@@ -62,7 +62,9 @@ static inline char **acct_environment(void) {
 
 /* Takes a handler away; a signal that is ignored, as a parent may have left it, stays so. */
 static inline void acct_stop_handling(int number) {
-  if (signal(number, SIG_DFL) == SIG_IGN) signal(number, SIG_IGN);
+  struct sigaction action;
+  if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
+    signal(number, SIG_DFL);
 }
 
 /* Ignores a signal; nonzero if it was ignored before. */

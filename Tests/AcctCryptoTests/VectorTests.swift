@@ -13,6 +13,18 @@ struct VectorTests {
     }
   }
 
+  @Test("HMAC with SHA-256 agrees with the published vectors, and so does a derived key")
+  func hmac() throws {
+    let lines = try vectors("hmac-sha-256.txt")
+    #expect(lines.count == 7)
+    for line in lines {
+      let (key, message) = (Secret(bytes(line[1])), bytes(line[2]))
+      #expect(HMACSHA256.code(message.span, key: key) == bytes(line[3]), "\(line[0])")
+      guard let label = String(validating: message, as: UTF8.self) else { continue }
+      #expect(HMACSHA256.derivedKey(label, from: key) == Secret(bytes(line[3])), "\(line[0])")
+    }
+  }
+
   @Test("The key derivation scrypt agrees with the published vectors")
   func scrypt() throws {
     let lines = try vectors("scrypt.txt")

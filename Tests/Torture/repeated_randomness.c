@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/personality.h>
 #include <sys/random.h>
@@ -22,7 +23,10 @@ __attribute__((constructor)) static void begin(int count, char **arguments) {
   int given = personality(0xffffffff);
   if (given & ADDR_NO_RANDOMIZE) return;
   Dl_info this;
-  if (personality((unsigned long)given | ADDR_NO_RANDOMIZE) == -1 || dladdr(&is_on, &this) == 0) abort();
+  if (personality((unsigned long)given | ADDR_NO_RANDOMIZE) == -1 || dladdr(&is_on, &this) == 0) {
+    fputs("repeated_randomness: addresses can't be fixed here: personality(2) is refused\n", stderr);
+    abort();
+  }
   setenv("LD_PRELOAD", this.dli_fname, 1);
   execv("/proc/self/exe", arguments);
   abort();

@@ -8,6 +8,7 @@ extension ErrorMessage {
     switch error {
     case .missing(let account):
       self.init("noKey", .failed, "\(account) has no DPoP key: its tokens are not bound to one")
+    case .unusable(.libraryFailed): self = .cryptoFailed
     case .unusable(let error): self.init("badKey", .badInput, "the DPoP key can't be used: \(words(for: error))")
     case .proof: self.init("proofFailed", .failed, "the DPoP proof could not be signed")
     case .other(let account):

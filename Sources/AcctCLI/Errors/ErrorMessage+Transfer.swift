@@ -94,7 +94,7 @@ extension ErrorMessage {
         "the passphrase is wrong, or the export was modified; acct can't tell which",
         hint: nothing
       )
-    case .libraryFailed: self.init("cryptoFailed", .failed, "OpenSSL failed; it may have run out of memory")
+    case .libraryFailed: self = .cryptoFailed
     }
   }
 }

@@ -60,6 +60,13 @@ struct ErrorMessage: Equatable {
     return "it is one of \(list) or \(quoted.last ?? "")"
   }
 
+  /// The cryptographic library did not do its work.
+  static let cryptoFailed = ErrorMessage(
+    "cryptoFailed",
+    .failed,
+    "OpenSSL failed; it may have run out of memory"
+  )
+
   /// The JSON for standard error.
   var json: JSON { .object(envelope(["error": errorObject])) }
 

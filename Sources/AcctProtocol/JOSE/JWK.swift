@@ -42,7 +42,9 @@ struct JWK {
     try requireES256()
     guard members[JWKError.Member.d.rawValue] == nil else { throw .unsupportedStorage }
     let (x, y) = (try bytes(.x), try bytes(.y))
-    do { return try P256PublicKey(x: x, y: y) } catch { throw .notOnCurve }
+    do { return try P256PublicKey(x: x, y: y) } catch {
+      throw error == .libraryFailed ? .libraryFailed : .notOnCurve
+    }
   }
 
   private func requireES256() throws(JWKError) {

@@ -14,7 +14,7 @@ struct AdministratorTests {
     CipherString = ECDHE-RSA-AES128-GCM-SHA256
     """
 
-  @Test("The configuration applies to TLS, whose OpenSSL is not the one that signs proofs")
+  @Test("The configuration applies to TLS")
   func holds() async throws {
     let authority = try TestAuthority.shared.get()
     let tls = try authority.server("DNS:localhost", newest: .tls12)
@@ -61,7 +61,31 @@ struct AdministratorTests {
     #expect(stopped.status != 0)
     let words = "libcurl.so.4 does not start: OpenSSL's configuration has errors"
     #expect(stopped.errorText.contains(words), "\(stopped.errorText)")
+    // A proof is none of the configuration's business.
+    #expect(try await home.acct("header", url).status == 0)
   }
+
+  @Test("A configuration that asks for FIPS alone governs the vault's cipher, and no proof")
+  func governsTheVault() async throws {
+    let folder = try TemporaryFolder()
+    let configuration = try folder.file("openssl.cnf", containing: "")
+    let keyring = try GnomeKeyring()
+    let url = "https://pds.example"
+    for (home, status) in [
+      (try AcctHome(with: ["OPENSSL_CONF": configuration]), Int32(1)),
+      (try AcctHome(in: keyring, with: ["OPENSSL_CONF": configuration]), 0),
+    ] {
+      _ = try folder.file("openssl.cnf", containing: "")
+      #expect(try await home.importing(Self.account(at: url)).status == 0)
+      _ = try folder.file("openssl.cnf", containing: Self.onlyFIPS)
+      let output = try await home.acct("header", url)
+      #expect(output.status == status, "\(output.errorText)")
+    }
+  }
+
+  /// Of the provider that has such algorithms there is none here.
+  private static let onlyFIPS =
+    "openssl_conf = all\n[all]\nalg_section = rules\n[rules]\ndefault_properties = fips=yes\n"
 
   private static let broken = "config_diagnostics = 1\nopenssl_conf = all\n[all]\nno_such_module = none\n"
 
