@@ -49,6 +49,7 @@ extension Acct {
       switch arguments.first {
       case "header": HeaderCommand.tabled(rest)
       case "token": TokenCommand.tabled(rest)
+      case "request": RequestCommand.tabled(rest)
       case "status": StatusCommand.tabled(rest)
       case "list": ListCommand.tabled(rest)
       case "complete": CompleteCommand.tabled(rest)

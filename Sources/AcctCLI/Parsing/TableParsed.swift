@@ -19,6 +19,9 @@ protocol TableParsed: AcctCommand {
   /// The number of arguments that it takes.
   static var argumentCount: ClosedRange<Int> { get }
 
+  /// The options that may be given more than once.
+  static var repeatable: [String] { get }
+
   /// Sets the property of an option of the command's own.
   ///
   /// - Parameters:
@@ -34,6 +37,7 @@ protocol TableParsed: AcctCommand {
 extension TableParsed {
   var groups: [any ParsableArguments] { [options] }
   static var argumentCount: ClosedRange<Int> { 0...0 }
+  static var repeatable: [String] { [] }
   mutating func take(_ option: String, _ value: () -> String?) -> Bool { false }
   mutating func take(argument: String) -> Bool { false }
 
@@ -51,7 +55,7 @@ extension TableParsed {
       } else {
         // What the second one of two means is ArgumentParser's to say.
         guard !taken.contains(word) else { return nil }
-        taken.append(word)
+        if !repeatable.contains(word) { taken.append(word) }
         let value: () -> String? = {
           guard let next = rest.first, next.isPlain else { return nil }
           return rest.removeFirst()
@@ -151,8 +155,7 @@ extension TokenCommand: TableParsed {
     command.minValid = nil
     command.offline = false
     (command.sasl, command.user) = (nil, nil)
-    command.audience = AudienceOptions()
-    (command.audience.audience, command.audience.scope) = (nil, nil)
+    command.audience = .withDefaults
     return command
   }
 
@@ -162,12 +165,69 @@ extension TokenCommand: TableParsed {
       guard let seconds = value().flatMap({ Int64($0) }) else { return false }
       minValid = seconds
     case "--offline": offline = true
+    default: return audience.take(option, value)
+    }
+    return true
+  }
+}
+
+extension RequestCommand: TableParsed {
+  var groups: [any ParsableArguments] { [audience, options] }
+  static var argumentCount: ClosedRange<Int> { 1...2 }
+  static var repeatable: [String] { ["-H", "--header"] }
+
+  static var withDefaults: RequestCommand {
+    var command = RequestCommand()
+    (command.request, command.header) = ([], [])
+    (command.data, command.output) = (nil, nil)
+    (command.include, command.follow) = (false, false)
+    command.retry = 0
+    command.audience = .withDefaults
+    return command
+  }
+
+  mutating func take(_ option: String, _ value: () -> String?) -> Bool {
+    switch option {
+    case "--header", "-H":
+      guard let line = value() else { return false }
+      header.append(line)
+    case "--data", "-d":
+      guard let body = value() else { return false }
+      data = body
+    case "--output", "-o":
+      guard let file = value() else { return false }
+      output = file
+    case "--retry":
+      guard let times = value().flatMap({ Int($0) }) else { return false }
+      retry = times
+    case "--include", "-i": include = true
+    case "--follow", "-L": follow = true
+    default: return audience.take(option, value)
+    }
+    return true
+  }
+
+  mutating func take(argument: String) -> Bool {
+    request.append(argument)
+    return true
+  }
+}
+
+extension AudienceOptions {
+  fileprivate static var withDefaults: AudienceOptions {
+    var options = AudienceOptions()
+    (options.audience, options.scope) = (nil, nil)
+    return options
+  }
+
+  fileprivate mutating func take(_ option: String, _ value: () -> String?) -> Bool {
+    switch option {
     case "--audience":
       guard let name = value() else { return false }
-      audience.audience = name
+      audience = name
     case "--scope":
       guard let words = value() else { return false }
-      audience.scope = words
+      scope = words
     default: return false
     }
     return true

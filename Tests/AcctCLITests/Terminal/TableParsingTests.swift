@@ -26,6 +26,7 @@ struct TableParsingTests {
       "header https://pds.example/xrpc/a", "header POST https://pds.example/xrpc/a", "header -a alice --json URL",
       "header --format curl --min-valid 600 --offline --bearer URL", "header --audience a --scope b URL",
       "token", "token --min-valid 60 --account alice", "token --audience a --scope b --offline",
+      "request URL", "request -i POST URL -H A:b -H C:d -d @f", "request --retry 3 -L -o f --audience a --scope b URL",
       "status", "status alice --json", "status --check -q", "list", "list --json --no-color", "list -v --timeout 5",
       "complete accounts", "complete origins -a alice",
     ]
@@ -43,7 +44,9 @@ struct TableParsingTests {
       "header --min-valid x URL", "header --min-valid -5 URL", "header --min-valid", "header --timeout 0 URL",
       "header a b c", "header -- URL", "header -qv URL", "header -aalice URL", "header --json --json URL", "header -",
       "header --audience  URL", "list alice", "status a b", "token --sasl XOAUTH2", "token URL", "complete",
-      "complete all", "complete accounts origins", "add", "--json", "", "help list", "request URL",
+      "complete all", "complete accounts origins", "add", "--json", "", "help list", "request", "request URL -H",
+      "request -d - URL", "request --retry -1 URL", "request URL a b",
+      "limits",
     ]
   )
   func unusual(line: String) {
@@ -75,6 +78,14 @@ struct TableParsingTests {
       [
         "--min-valid 0", "--offline", "--audience é", "--audience a\nb", "--scope s", "--scope a\"b", "--sasl XOAUTH2",
         "--user u",
+      ]
+    ),
+    (
+      "request",
+      [
+        "https://pds.example/a", "POST", "-H A:b", "--header C:d", "-H -e", "-d {}", "--data @f", "-d -", "-i", "-L",
+        "--include", "--follow", "-o f", "--output -", "--retry 2", "--retry -1", "--retry x", "--audience a",
+        "--scope a\"b",
       ]
     ),
     ("status", ["alice", "--check", "did:plc:a"]), ("list", []),
