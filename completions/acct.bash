@@ -5,12 +5,16 @@ _acct_grammar() {
   commands=() options=() arguments=()
   case $1 in
     '')
-      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
+      commands=(add login list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
       options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --wait= --client-secret-file=file '--client-auth==none basic post private-key' --client-key=file '--grant==client-credentials jwt-bearer' --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --no-dpop --key= --pin --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('provider')
+      ;;
+    'login')
+      options=(--scope= --device --no-browser --wait= --param= --client-id= --client-secret-file=file --client-key=file --token=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('account')
       ;;
     'list')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -145,7 +149,7 @@ _acct_grammar() {
       options=(--repair --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'help')
-      commands=(add list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
+      commands=(add login list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
       ;;
     'help key')
       commands=(show thumbprint import list)

@@ -8,6 +8,7 @@ function __acct_grammar -S
     switch $argv[1]
         case ''
             set commands 'add'\t'Add an account' \
+                'login'\t'Sign in to an account again' \
                 'list'\t'Show every account' \
                 'switch'\t'Make an account the active one' \
                 'status'\t'Show one account, and whether a header can be printed for it' \
@@ -95,6 +96,30 @@ function __acct_grammar -S
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'provider'
+        case 'login'
+            set options '--scope='\t'The scope to ask for, from now on' \
+                '--device'\t'Sign in on another device: show a code to enter there' \
+                '--no-browser'\t'Open no browser: print the address, and read the callback address from stdin, too' \
+                '--wait='\t'How long to wait for the browser'\''s answer' \
+                '--param='\t'One more parameter of the authorization request, this time' \
+                '--client-id='\t'Another client'\''s id, from now on' \
+                '--client-secret-file=file'\t'Read the client'\''s secret from your own file; - is stdin' \
+                '--client-key=file'\t'Read the client'\''s private key from your own file' \
+                '--token=file'\t'Read a static account'\''s new token from your own file; - is stdin' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
         case 'list'
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
@@ -671,6 +696,7 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
         case 'help'
             set commands 'add'\t'Add an account' \
+                'login'\t'Sign in to an account again' \
                 'list'\t'Show every account' \
                 'switch'\t'Make an account the active one' \
                 'status'\t'Show one account, and whether a header can be printed for it' \

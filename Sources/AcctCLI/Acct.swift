@@ -16,7 +16,8 @@ package struct Acct: AsyncParsableCommand {
       """,
     version: "acct \(version)",
     subcommands: [
-      AddCommand.self, ListCommand.self, SwitchCommand.self, StatusCommand.self, HeaderCommand.self, TokenCommand.self,
+      AddCommand.self, LoginCommand.self, ListCommand.self, SwitchCommand.self, StatusCommand.self, HeaderCommand.self,
+      TokenCommand.self,
       RequestCommand.self, ProxyCommand.self, ObserveCommand.self, LimitsCommand.self, RefreshCommand.self,
       RemoveCommand.self, RenameCommand.self, AllowCommand.self, KeyCommand.self, ExportCommand.self, ExecCommand.self,
       HelperCommand.self, ProvidersCommand.self, VaultCommand.self, KeyringCommand.self, DoctorCommand.self,
@@ -54,7 +55,9 @@ extension Acct {
         return ExitStatus.done.rawValue
       }
       report.asJSON = command.options.json
-      return try await command.run(in: Context(world, command.options)).rawValue
+      let context = Context(world, command.options)
+      report.chosen = context.chosen
+      return try await command.run(in: context).rawValue
     } catch let error as EngineError {
       return report.write(ErrorMessage(error))
     } catch let error as UnknownCommand {
@@ -91,10 +94,12 @@ extension Acct {
 struct ErrorReport {
   var world: World
   var asJSON: Bool
+  /// The account that the command chose before it failed.
+  var chosen: ChosenAccount?
 
   /// Tells the user and returns the exit status.
   func write(_ errorMessage: ErrorMessage) -> Int32 {
-    let errorMessage = errorMessage.timed(by: world.clock)
+    let errorMessage = errorMessage.timed(by: world.clock).naming(chosen?.name)
     if asJSON {
       world.streams.notice(String(decoding: errorMessage.json.serialized(), as: UTF8.self))
     } else {

@@ -9,6 +9,8 @@ struct Context {
   /// The context of the use cases.
   let engine: EngineContext
   let options: SharedOptions
+  /// The account that was chosen last, for the hint of a failure.
+  let chosen = ChosenAccount()
 
   init(_ world: World, _ options: SharedOptions) {
     let explains = options.verbose && !options.quiet
@@ -32,6 +34,9 @@ struct Context {
 
   var interaction: Interaction { engine.interaction }
 
+  /// `true` if a person at a terminal may be asked.
+  var canAsk: Bool { interaction == .allowed && world.terminal.canAsk() }
+
   /// Chooses the account, and says which `.acct` files were ignored.
   ///
   /// - Parameter name: The account that the command itself names, if it does.
@@ -39,6 +44,7 @@ struct Context {
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or none.
   func choose(_ name: String? = nil) async throws(EngineError) -> Selection.Choice {
     let choice = try await Selection(engine).choose(name ?? options.account)
+    chosen.name = choice.account.name
     for case .ignored(let path, let reason) in choice.ignored { notice("\(path) is ignored: \(reason)") }
     if options.verbose {
       let rule = words(for: choice.selectedBy)

@@ -50,7 +50,7 @@ struct MCPTests {
     try #require(added.status == 0, "\(added.errorText)")
     let called = try await server.call(server.admin, from: home)
     #expect(called.status == 4, "\(called.errorText)")
-    #expect(called.errorText.contains("acct add "), "\(called.errorText)")
+    #expect(called.errorText.contains("`acct login "), "\(called.errorText)")
 
     let again = try await server.signIn(to: home, "--scope", "notes admin")
     try #require(again.status == 0, "\(again.errorText)")

@@ -69,11 +69,11 @@ struct RefreshCommand: AcctCommand {
   /// Names last, where a timer's journal is read from, the accounts that need a new sign-in.
   private func report(_ waiting: [RefreshOutcome], _ context: Context) {
     guard !waiting.isEmpty else { return }
-    let names = waiting.filter { $0.account.replacement == nil }.map(\.account.name.description)
-    var texts = names.isEmpty ? [] : ["sign in again with `acct add`: \(names.joined(separator: ", "))"]
+    let names = waiting.filter { $0.account.replacement == nil }.map(\.account.name)
+    var texts = names.map { loginHint($0) }
     // Nothing can be signed in to for a static token.
     for replacement in waiting.compactMap(\.account.replacement) {
-      texts.append("\(replacement.account) needs a new token: `\(command(for: replacement))`")
+      texts.append("\(replacement.account) needs a new token: `\(loginLine(replacement.account))`")
     }
     // Beside a failure the names are printed even with `--quiet`.
     let isBesideFailure = waiting.contains { $0.errorMessage != nil }

@@ -53,7 +53,9 @@ struct StatusCommand: AcctCommand {
     _ refusal: EngineError? = nil
   ) async throws(EngineError) -> ExitStatus {
     let status = try await AccountOverview(context.engine).status(of: choice.account)
-    let errorMessage = (refusal ?? status.cause).map { ErrorMessage($0).timed(by: context.world.clock) }
+    let errorMessage = (refusal ?? status.cause).map {
+      ErrorMessage($0).timed(by: context.world.clock).naming(status.account.name)
+    }
     let limits = LimitsLedger(context.world).limits(of: choice.account.id)
     if options.json {
       try context.output(
@@ -79,7 +81,9 @@ struct StatusCommand: AcctCommand {
         ])
       )
       // The object has no member for a failure of the check, which goes to standard error.
-      if let refusal { _ = ErrorReport(world: context.world, asJSON: true).write(ErrorMessage(refusal)) }
+      if let refusal {
+        _ = ErrorReport(world: context.world, asJSON: true).write(ErrorMessage(refusal).naming(status.account.name))
+      }
     } else {
       let text = StatusText(
         status: status,

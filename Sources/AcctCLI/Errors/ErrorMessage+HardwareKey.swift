@@ -51,16 +51,16 @@ extension ErrorMessage {
       self.init(
         "keyForeign",
         .signInRequired,
-        "this key belongs to another TPM, or the TPM was cleared",
-        hint: "sign in again with `acct add`; the account keeps its name"
+        "this key belongs to another TPM, or the TPM was cleared"
       )
+      needsLogin = true
     case .gone:
       self.init(
         "keyGone",
         .signInRequired,
-        "the key is no longer in \(device)",
-        hint: "sign in again with `acct add`; the account keeps its name"
+        "the key is no longer in \(device)"
       )
+      needsLogin = true
     case .unsuitable(let reason): self.init("keyUnsuitable", .badInput, "\(device) can't be used: \(reason)")
     case .malformedReply(let reason):
       self.init("deviceFailed", .keyringUnavailable, "\(device) gave a wrong answer: \(reason)")

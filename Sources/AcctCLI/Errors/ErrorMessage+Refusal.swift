@@ -67,16 +67,30 @@ extension RequestRefusal {
     case .resource where asked.isSecondToken: return "name another --audience"
     case .client, .use, .scope, .resource: break
     }
+    switch part {
+    case .client, .use:
+      let client = ["--client-id", "ID"] + (part == .client ? asked.secretOption : [])
+      return
+        "to sign in with another client, run `\(loginLine(account.name, client))`\(part == .client ? otherWay : "")"
+    case .scope: return "to sign in with another scope, run `\(loginLine(account.name, ["--scope", "SCOPE"]))`"
+    case .resource: break
+    }
     var account = account
-    if part == .resource { account.resources = [] }
-    guard let place = place(of: account) else { return "sign in again with `acct add`; the account keeps its name" }
-    let scope = option("--scope", part == .scope ? nil : scope(of: account, adding: []))
+    account.resources = []
+    guard let place = place(of: account) else { return loginHint(account.name) }
+    let scope = option("--scope", scope(of: account, adding: []))
     let line = (["acct", "add"] + place + scope).map(shellWord).joined(separator: " ")
-    return switch part {
-    case .client: "to change it, run `\(line)`\(otherWay)"
-    case .use: "to sign in with another client, run `\(line)` with its --client-id"
-    case .scope: "to sign in with another scope, run `\(line) --scope SCOPE`"
-    case .resource: "to sign in for another resource, run `\(line) --resource URL`"
+    return "to sign in for another resource, run `\(line) --resource URL`"
+  }
+}
+
+extension RequestRefusal.Asked {
+  /// The option for what the client authenticates itself with.
+  fileprivate var secretOption: [String] {
+    switch method {
+    case .basic, .post: ["--client-secret-file", "FILE"]
+    case .privateKey: ["--client-key", "FILE"]
+    case .none: []
     }
   }
 }

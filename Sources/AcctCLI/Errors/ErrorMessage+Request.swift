@@ -68,9 +68,9 @@ extension ErrorMessage {
       self.init(
         "signInRequired",
         ExitStatus(answer: status),
-        "\(origin) answered 401: it does not accept the account's credential",
-        hint: "sign in again with `acct add`; the account keeps its name"
+        "\(origin) answered 401: it does not accept the account's credential"
       )
+      needsLogin = true
     case 429:
       self.init(
         "rateLimited",

@@ -9,15 +9,18 @@ extension ErrorMessage {
     switch error {
     case .oauth(let error, let origin):
       self.init(error.code, .serverFailed, "\(origin) \(words(for: error))", hint: error.hint(origin))
+      // Some servers reject a dead session without a reason. That is no proof, so the account stays; the user may know
+      // better.
+      if case .unexplained = error { needsLogin = true }
     case .resource(let flaw, let origin): self.init(flaw, origin)
     case .otherUser(let other, let origin):
       self.init(
         "otherUser",
         .serverFailed,
         words(for: other, origin),
-        hint: other.place == .renewal
-          ? "sign in again with `acct add`; none of the new tokens was stored" : nil
+        hint: other.place == .renewal ? "none of the new tokens was stored" : nil
       )
+      needsLogin = other.place == .renewal
     case .rateLimited(let retryAfter, let origin):
       self.init("rateLimited", .rateLimited, "\(origin) reports too many requests", retryAfter: retryAfter)
     case .failed(let status, let retryAfter, let origin):
@@ -50,9 +53,7 @@ let laterHint = nothingWrongHint + "; try again later"
 extension OAuthError {
   fileprivate func hint(_ origin: Origin) -> String? {
     switch self {
-    // Some servers reject a dead session without a reason. That is no proof, so the account stays; the
-    // user may know better.
-    case .unexplained: "the account is kept; if it keeps failing, sign in again with `acct add`"
+    case .unexplained: "nothing stored was changed; it may work later"
     case .refused(let code, let description, _): registrationHint(code, description, at: "\(origin)")
     case .idToken(.expired): "nothing was stored; `acct doctor` checks this machine's clock"
     case .noMetadata:

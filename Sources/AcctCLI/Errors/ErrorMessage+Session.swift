@@ -25,7 +25,7 @@ extension ErrorMessage {
         "notExtended",
         .signInRequired,
         "the session of \(account) could not be extended: \(printable(reason))",
-        hint: "sign in again with `acct add`; the account keeps its name"
+        hint: loginHint(account)
       )
     case .notStored(let failure, let kind):
       self.init(failure, kind)
@@ -40,7 +40,7 @@ extension ErrorMessage {
         "sessionRefused",
         .signInRequired,
         "the session of \(account) was rejected: \(printable(reason))",
-        hint: "the account is kept; if it keeps failing, sign in again with `acct add`"
+        hint: "the account is kept; if it keeps failing, \(loginHint(account))"
       )
     }
   }

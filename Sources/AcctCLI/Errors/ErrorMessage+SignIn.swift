@@ -13,7 +13,7 @@ extension ErrorMessage {
         "notRenewable",
         .signInRequired,
         "\(account) has no refresh token, so it can't be renewed",
-        hint: "sign in again with `acct add`; the account keeps its name"
+        hint: loginHint(account)
       )
     case .tokenFixed(let replacement):
       self.init(
@@ -27,14 +27,38 @@ extension ErrorMessage {
         "issuerUnknown",
         .signInRequired,
         "no issuer is known for \(account)",
-        hint: "import it again with an \"issuer\" member, or sign in with `acct add`"
+        hint: importHint(account)
+      )
+    case .noWay(let account):
+      self.init(
+        "noWay",
+        .signInRequired,
+        "\(account) was imported, and nothing tells where it signs in",
+        hint: importHint(account)
+      )
+    case .otherPerson(let other):
+      let place = other.origin.map { " at \($0.authority)" } ?? ""
+      let name = printable(other.found)
+      let line = other.theirs.flatMap(addLine) ?? (other.origin == nil ? "acct add \(shellWord(name))" : nil)
+      self.init(
+        "otherPerson",
+        .refused,
+        "signed in as \(name)\(place), not as \(other.account); nothing was changed",
+        hint: line.map { "to add \(name), run `\($0)`" }
+      )
+    case .tokenNeeded(let account):
+      self.init(
+        "tokenNeeded",
+        .usage,
+        "\(account) needs its new token, and there is no terminal to type it at",
+        hint: "`\(loginLine(account, ["--token", "FILE"]))` reads it from your own file; - is stdin"
       )
     case .moved(let account, let origin):
       self.init(
         "moved",
         .signInRequired,
         "\(account) has moved to \(origin)",
-        hint: "sign in again with `acct add`: the refresh token was not used"
+        hint: "\(loginHint(account)); the refresh token was not used"
       )
     case .refused(let code, let description):
       let words = [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
@@ -98,7 +122,7 @@ extension ErrorMessage {
         "clientSecretMissing",
         .signInRequired,
         "the secret or key of \(account)'s client is missing from the keyring",
-        hint: "sign in again with `acct add` and --client-secret-file or --client-key"
+        hint: "\(loginHint(account, ["--client-secret-file", "FILE"])), or with --client-key FILE"
       )
     case .tokenEndpointNeeded:
       self.init(
@@ -145,14 +169,18 @@ extension ErrorMessage {
     let hint =
       switch reason {
       case .unrenewed: "leave out --offline"
-      case .guestOver(_, let origin?):
-        "`acct add --guest \(origin)` begins a new one; it does not reset this machine's limits"
+      case .guestOver(_, .some): "`\(loginLine(account))` begins a new one; it does not reset this machine's limits"
       case .tokenOver(_, let replacement): remedy(for: replacement)
-      case .expired, .ending, .ended, .guestOver, .signedOut:
-        "sign in again with `acct add`; the account keeps its name"
+      case .expired, .ending, .ended, .guestOver, .signedOut: loginHint(account)
       }
     self.init("signInRequired", .signInRequired, message, hint: hint)
   }
+}
+
+/// The command that brings what an import lacks.
+private func importHint(_ account: AccountName) -> String {
+  let line = "acct add --import FILE --name \(shellWord(account.description))"
+  return "`\(line)` imports it again, from a file with an \"issuer\" member"
 }
 
 /// The redirect address that a client is registered with.

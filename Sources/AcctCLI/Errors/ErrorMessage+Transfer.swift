@@ -14,14 +14,14 @@ extension ErrorMessage {
         "badExport",
         .badInput,
         "\(name) has credentials that don't belong together",
-        hint: "sign in to it again with `acct add`"
+        hint: loginHint(name)
       )
     case .nothingToExport(let name):
       self.init(
         "nothingToExport",
         .signInRequired,
         "\(name) is signed out: it has nothing to export",
-        hint: "sign in again with `acct add`; the account keeps its name"
+        hint: loginHint(name)
       )
     case .tooLarge(let limit):
       self.init(

@@ -12,6 +12,8 @@ struct ErrorMessage: Equatable {
   var status: ExitStatus
   /// When the server accepts another request; ``timed(by:)`` puts it into the hint.
   var retryAfter: RetryAfter?
+  /// `true` if the hint is to sign in to the command's account again; ``naming(_:)`` names it.
+  var needsLogin = false
 
   init(_ code: String, _ status: ExitStatus, _ text: String, hint: String? = nil, retryAfter: RetryAfter? = nil) {
     self.code = code
@@ -19,6 +21,18 @@ struct ErrorMessage: Equatable {
     self.text = text
     self.hint = hint
     self.retryAfter = retryAfter
+  }
+
+  /// This message with the command that signs in again before the rest of the hint.
+  ///
+  /// - Parameter account: The account that the command was for; `nil` if none was chosen.
+  /// - Returns: The message as it is told.
+  func naming(_ account: AccountName?) -> ErrorMessage {
+    guard needsLogin, let account else { return self }
+    var named = self
+    named.hint = [loginHint(account), hint].compactMap(\.self).joined(separator: "; ")
+    named.needsLogin = false
+    return named
   }
 
   /// This message with the time at which to try again before the rest of the hint.

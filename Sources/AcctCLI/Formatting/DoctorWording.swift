@@ -32,7 +32,7 @@ struct DoctorWording {
       self.init(accounts: subject)
     case .hardwareKeysReady(let count): self.init("hardwareKeys", "the keys in devices can be used (\(count))")
     case .hardwareKey(let failure, let storage, let name):
-      let errorMessage = ErrorMessage(failure, storage)
+      let errorMessage = ErrorMessage(failure, storage).naming(name)
       self.init(errorMessage.code, "\(name): \(errorMessage.text)", fix: errorMessage.hint)
     case .sealOpens, .sealFails, .proxyMemory, .proxyFence: self.init(protection: subject)
     case .tidy: self.init("leftovers", "nothing was left behind")
@@ -220,13 +220,13 @@ extension DoctorWording {
       self.init(
         "missingItem",
         "the refresh token of \(name) is not in the keyring: it can't be renewed",
-        fix: "sign in again with `acct add` before it expires"
+        fix: "\(loginHint(name)) before it expires"
       )
     case .missing(let kind, let name):
       self.init(
         "missingItem",
         "the \(kind == .keypair ? "DPoP key" : "token") of \(name) is not in the keyring",
-        fix: "sign in again with `acct add`, or `acct remove \(name)`"
+        fix: "\(loginHint(name)), or `acct remove \(name)`"
       )
     case .damagedItem(let kind, let name, let reason?):
       self.init(
@@ -238,7 +238,7 @@ extension DoctorWording {
       self.init(
         "damagedItem",
         "the \(words(for: kind)) of \(name) in the keyring is not what acct writes",
-        fix: "sign in again with `acct add`: the account keeps its name"
+        fix: loginHint(name)
       )
     case .itemsUnknown(let failure, let kind):
       self.init(

@@ -8,7 +8,7 @@ func words(for notice: Notice) -> String {
     "the token of \(account) could not be renewed and is used for the \(duration(seconds)) it has left: "
       + ErrorMessage(cause).text
   case .usedToItsEnd(let account, let reason):
-    "sign in again to \(account) with `acct add`: \(printable(reason)); its token from before is used to its end"
+    "\(loginHint(account)): \(printable(reason)); its token from before is used to its end"
   case .notChecked(.nothingToAsk, let origin):
     "not checked: \(origin.authority) has nothing to ask"
   case .notChecked(.answered(let status), let origin):
@@ -16,10 +16,10 @@ func words(for notice: Notice) -> String {
   case .clockOff(let seconds, let origin):
     "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin)"
   case .sessionEnds(let account, let seconds):
-    "sign in again to \(account) within \(duration(seconds)): after that the server ends the session"
+    "sign in again within \(duration(seconds)), with `\(loginLine(account))`: after that the server ends the session"
   case .tokenEnds(let replacement, let seconds):
     "the token of \(replacement.account) expires in \(duration(seconds)); "
-      + "`\(command(for: replacement))` stores a new one"
+      + remedy(for: replacement)
   case .observedSessionRefused(let account, let reason):
     "the session in these headers is not accepted: \(printable(reason)); the stored session of "
       + "\(account) is unchanged"
@@ -49,6 +49,7 @@ func words(for notice: Notice) -> String {
     "the server sent no refresh token, although offline_access was requested: the account can't be renewed"
   case .clientNotRemembered(let cause):
     "the client is not remembered, so the next account needs --client-id again: " + ErrorMessage(cause).text
+  case .personUnknown(let account): "the server does not say whether it is \(account)'s person who has signed in"
   case .identityUnknown(let cause):
     "the server did not tell who has signed in, so only --name selects an account that is there: "
       + ErrorMessage(cause).text

@@ -18,7 +18,7 @@ struct RefreshOutcome {
   /// Why it failed, if it did.
   var errorMessage: ErrorMessage? {
     guard case .failed(let error) = result else { return nil }
-    return ErrorMessage(error).timed(by: clock)
+    return ErrorMessage(error).timed(by: clock).naming(account.name)
   }
 
   /// `true` if only a person can help it.

@@ -99,6 +99,12 @@ extension AccountFile {
       return try ClientSettings(value)
     }
 
+    /// The settings of its sign-in; missing in files of version 0.2.0, and where there was none.
+    mutating func signIn() throws(Damage) -> SignInSettings? {
+      guard let value = value("signIn"), value != .null else { return nil }
+      return try SignInSettings(value)
+    }
+
     /// The grant of its own tokens; present only once it has had second tokens.
     mutating func ownGrant() throws(Damage) -> OwnGrant? {
       guard let value = value("ownGrant"), value != .null else { return nil }

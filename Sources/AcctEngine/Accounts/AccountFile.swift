@@ -56,6 +56,7 @@ package enum AccountFile {
     json["sentAs"] = account.sentAs?.json
     if let program = account.keptFor { json["keptFor"] = .string(program.rawValue) }
     json["client"] = account.client.json
+    json["signIn"] = account.signIn?.json
     json["ownGrant"] = account.ownGrant?.json
     if let keptIn = account.keptIn { json["keptIn"] = .string(keptIn) }
     return JSON.object(json).serialized()
@@ -92,6 +93,7 @@ package enum AccountFile {
       scope: try file.string("scope"),
       resources: try file.resources(),
       client: try file.client(),
+      signIn: try file.signIn(),
       ownGrant: try file.ownGrant(),
       thumbprint: try file.string("thumbprint"),
       keyStorage: try file.keyStorage(),

@@ -1,5 +1,6 @@
 package import AcctModel
 package import AcctPorts
+import Secrets
 import AcctProtocol
 
 /// Stores new credentials: as a new account, or by renewing the one that they belong to.
@@ -45,6 +46,24 @@ package struct AddAccount: Sendable {
   /// Stores `credentials` completely or not at all; signals are held back until then.
   package func add(_ credentials: NewCredentials, _ options: Options) async throws(EngineError) -> Added {
     try await add(IncomingAccount(credentials, named: options.name), options)
+  }
+
+  /// Replaces the credentials of an account that its person has signed in to again, whatever its client is from now on.
+  ///
+  /// Its identifier, its name and its origins stay, and so does the choice of the active account.
+  package func renew(_ account: Account, with credentials: NewCredentials) async throws(EngineError) -> Added {
+    let keyring = try KeyringChoice(context.world).keyring(of: account)
+    try await KeyringRetry(context).run(for: account.name.description) { (interaction) async throws(EngineError) in
+      do throws(KeyringFailure) { try await keyring.prepare(interaction) } catch {
+        throw .keyring(.failed(error, keyring.kind))
+      }
+    }
+    let incoming = IncomingAccount(credentials, named: account.name)
+    let options = Options(name: nil, activates: false, allowedOrigins: [])
+    guard let added = try await renew(account, incoming, options, isItself: true) else {
+      throw .selection(.unknown(reference: account.name.description, selectedBy: .option, candidates: []))
+    }
+    return added
   }
 
   func add(_ incoming: IncomingAccount, _ options: Options) async throws(EngineError) -> Added {
@@ -147,13 +166,14 @@ package struct AddAccount: Sendable {
   private func renew(
     _ known: Account,
     _ incoming: IncomingAccount,
-    _ options: Options
+    _ options: Options,
+    isItself: Bool = false
   ) async throws(EngineError) -> Added? {
     do {
       return try await context.withExclusiveAccess(to: known) {
         (known, credentialStore) throws(EngineError) -> Added? in
         // A static token's account is known by its name, which another process can have changed.
-        guard incoming.isSame(as: known) else { return nil }
+        guard isItself || incoming.isSame(as: known) else { return nil }
         if options.name == nil, let sentAs = incoming.sentAs, known.sentAs != sentAs {
           throw .input(.staticToken(.sentOtherwise(known.name)))
         }
@@ -165,12 +185,14 @@ package struct AddAccount: Sendable {
         var account = incoming.account(known.id, options.name ?? known.name, createdAt: known.createdAt)
         // An export of version 0.1.0 has no source; then it is unchanged.
         account.source = account.source ?? known.source
+        account.signIn = account.signIn ?? known.signIn
         account.keptIn = known.keptIn
         account.origins.keepUsers(of: known.origins)
         account.origins.add(options.allowedOrigins, for: .user)
         let before = StoredAccount(account: known, items: try await credentialStore.items(ItemKind.allCases))
         let earlier = EarlierRefreshToken(of: before, for: account, incoming.items)
         var items = incoming.items
+        if isItself { account.keepPerson(of: known, with: &items) }
         earlier.complete(&account, &items)
         try await ReplaceCredentials(context)
           .replace(known, with: account, items, in: credentialStore.keyring, waits: true, activates: options.activates)
@@ -212,5 +234,21 @@ package struct AddAccount: Sendable {
       throw .input(.staticToken(.nameTaken(name)))
     }
     return name
+  }
+}
+
+extension Account {
+  /// Takes what the new sign-in did not state from the account before it.
+  ///
+  /// A DID's document has been read anew; elsewhere the server need not repeat what an import or a userinfo stated.
+  fileprivate mutating func keepPerson(of known: Account, with items: inout [Keyring.Item]) {
+    identity.subject = identity.subject ?? known.identity.subject
+    displayName = displayName ?? known.displayName
+    guard did == nil else { return }
+    (handle, did) = (known.handle, known.did)
+    if let handle { items.append(.init(.handle, Secret(handle.description))) }
+    if let did { items.append(.init(.did, Secret(did.description))) }
+    service = known.service
+    origins.keepAll(of: known.origins)
   }
 }

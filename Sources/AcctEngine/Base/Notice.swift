@@ -49,6 +49,8 @@ package enum Notice: Sendable {
   case noRefreshToken
   /// The client of the next account with this provider could not be remembered.
   case clientNotRemembered(because: EngineError)
+  /// Whether the account's own person has signed in is not known: one of the sign-ins does not say who it is.
+  case personUnknown(account: AccountName)
   /// The server did not name the user who has signed in.
   case identityUnknown(because: EngineError)
   /// Other machines share the keyring and it can't be asked: the output is the last copy on this machine.

@@ -1,3 +1,5 @@
+package import AcctModel
+
 /// What a person is asked for at the terminal.
 package enum Prompt: Equatable, Sendable {
   /// The PIN of a device.
@@ -5,6 +7,8 @@ package enum Prompt: Equatable, Sendable {
   /// A PIN for a new key in a device.
   case newPIN(device: String)
   case pinAgain
+  /// A new token of a static account.
+  case token(account: AccountName)
   /// A passphrase for a new export.
   case newPassphrase
   case passphraseAgain

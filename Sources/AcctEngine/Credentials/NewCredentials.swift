@@ -25,6 +25,8 @@ package struct NewCredentials: Sendable {
   package var resources: [ResourceIndicator] = []
   /// The settings of its client's requests.
   package var client: ClientSettings = .standard
+  /// The settings of the sign-in that obtained them.
+  package var signIn: SignInSettings?
   package var tokenLifetime: TokenLifetime
   package var sessionEndsAt: Timestamp?
   /// When their server gave or confirmed them; `nil` for those that came in a file.
@@ -93,6 +95,7 @@ extension NewCredentials {
       scope: scope,
       resources: resources,
       client: client,
+      signIn: signIn,
       thumbprint: key?.thumbprint,
       keyStorage: key?.storage ?? .software,
       tokenLifetime: tokenLifetime,

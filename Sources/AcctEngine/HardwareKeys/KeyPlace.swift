@@ -16,6 +16,8 @@ package struct KeyRequest: Sendable {
   package var place: KeyPlace?
   /// The account's future name, which selects among accounts that may be meant.
   package var accountName: AccountName?
+  /// The account that is signed in to again, if that is certain.
+  var account: Account?
 
   package init(place: KeyPlace? = nil, accountName: AccountName? = nil) {
     self.place = place

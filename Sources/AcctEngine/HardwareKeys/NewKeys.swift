@@ -151,6 +151,7 @@ package struct NewKeys: Sendable {
 
   /// The place of the keys of the accounts that may be meant.
   private func usual(_ wish: KeyRequest, _ isLikely: (Account) -> Bool) async throws(EngineError) -> KeyPlace {
+    if let account = wish.account { return try await CredentialStore(of: account, in: context).keyPlace() }
     var accounts = try context.accountStore.listing().accounts.filter(isLikely)
     if let named = accounts.first(where: { $0.name == wish.accountName }) { accounts = [named] }
     guard accounts.contains(where: { $0.keyStorage != .software }) else { return .software }

@@ -55,6 +55,49 @@ extension SignInWay {
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(_ context: EngineContext, as person: SignInPerson) async throws(EngineError) -> NewCredentials {
+    var credentials = try await obtained(context, by: person)
+    credentials.signIn = settings
+    return credentials
+  }
+
+  /// `true` if neither a browser nor a person at one is needed here.
+  package var needsNoBrowser: Bool {
+    guard case .server(let way) = self else { return false }
+    return way.isDirect || way.usesDevice || way.provider?.provider.flow == .device
+  }
+
+  /// What the account keeps of this, so that the next sign-in needs none of it again.
+  private var settings: SignInSettings {
+    switch self {
+    case .server(let way):
+      SignInSettings(
+        scope: way.server.scope,
+        usesDevice: way.usesDevice,
+        redirect: way.server.redirect,
+        redirectPort: way.server.redirectPort
+      )
+    case .network(let request): SignInSettings(scope: request.scope, redirectPort: request.redirectPort)
+    case .backend(let request):
+      SignInSettings(
+        redirectPort: request.route.redirectPort,
+        backend: request.backend.text,
+        identifier: request.person?.description,
+        callback: request.route.expected?.prefix
+      )
+    case .session(let request):
+      SignInSettings(
+        redirectPort: request.route.redirectPort,
+        backend: request.backend.description,
+        identifier: request.handle?.description,
+        callback: request.route.expected?.prefix
+      )
+    }
+  }
+
+  private func obtained(
+    _ context: EngineContext,
+    by person: SignInPerson
+  ) async throws(EngineError) -> NewCredentials {
     let credentials: NewCredentials
     switch self {
     case .server(let request): return try await ServerSignIn(context, person).signIn(request)

@@ -41,6 +41,27 @@ package struct AddStaticToken: Sendable {
     return try credentials(token, request, end: given)
   }
 
+  /// Takes a new token for an account that has one, from a file or from the person at the terminal.
+  ///
+  /// - Parameters:
+  ///   - account: The account, whose form and origins stay.
+  ///   - file: The file that contains the token; `nil` to ask for it.
+  /// - Returns: Credentials that are not stored yet.
+  /// - Throws: ``InputError/staticToken(_:)``, ``InputError/stream(_:)``; ``SignInError/tokenNeeded(account:)`` without a
+  ///   terminal; ``EngineError/cancelled``.
+  package func credentials(for account: Account, from file: String?) throws(EngineError) -> NewCredentials {
+    guard let sentAs = account.sentAs else { throw .signIn(.tokenNeeded(account: account.name)) }
+    let request = Request(file: file ?? "-", sentAs: sentAs, expiry: nil, origins: account.origins.map(\.self))
+    if file != nil { return try credentials(request) }
+    guard context.interaction == .allowed, context.world.terminal.canAsk() else {
+      throw .signIn(.tokenNeeded(account: account.name))
+    }
+    guard let typed = context.world.terminal.askSecret(context.words(.token(account: account.name))) else {
+      throw .cancelled
+    }
+    return try credentials(token(typed, of: nil, sentAs), request, end: nil)
+  }
+
   /// Takes the password of a program's login.
   ///
   /// - Parameters:

@@ -40,6 +40,8 @@ package struct Account: Equatable, Sendable {
   package var resources: [ResourceIndicator]
   /// The settings of its client's requests to its server.
   package var client: ClientSettings
+  /// The settings of its sign-in beyond its client's; `nil` where none was stored.
+  package var signIn: SignInSettings?
   /// The scope and audiences of its own tokens, once its refresh token has been used for another; `nil` before.
   package var ownGrant: OwnGrant?
   /// The RFC 7638 thumbprint of its DPoP key.
@@ -84,6 +86,7 @@ package struct Account: Equatable, Sendable {
     scope: String? = nil,
     resources: [ResourceIndicator] = [],
     client: ClientSettings = .standard,
+    signIn: SignInSettings? = nil,
     ownGrant: OwnGrant? = nil,
     thumbprint: String? = nil,
     keyStorage: KeyStorage = .software,
@@ -115,6 +118,7 @@ package struct Account: Equatable, Sendable {
     self.scope = scope
     self.resources = resources
     self.client = client
+    self.signIn = signIn
     self.ownGrant = ownGrant
     self.thumbprint = thumbprint
     self.keyStorage = keyStorage
@@ -143,6 +147,15 @@ extension Account {
     package init(place: AccountID, isWhole: Bool) {
       self.place = place
       self.isWhole = isWhole
+    }
+  }
+
+  /// `true` if its token can be renewed without a person: with a refresh token, by its client alone, or by its backend.
+  package var canRenew: Bool {
+    switch kind {
+    case .oauth: tokenLifetime.canRenew
+    case .session: true
+    case .guest, .static: false
     }
   }
 

@@ -50,6 +50,11 @@ package struct OwnOrigins: Equatable, Sendable {
     add(earlier.entries.filter { $0.reasons.contains(.user) }.map(\.origin), for: .user)
   }
 
+  /// Adds all earlier origins, with their reasons.
+  package mutating func keepAll(of earlier: OwnOrigins) {
+    for entry in earlier.entries { add([entry.origin], for: entry.reasons) }
+  }
+
   /// Follows a server that has moved.
   ///
   /// Its old place stays only where the user has allowed it.

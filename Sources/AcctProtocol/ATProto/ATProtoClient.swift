@@ -5,6 +5,9 @@ package enum ATProtoClient {
   /// Requested unless the user wants another.
   package static let scope = "atproto transition:generic"
 
+  /// The beginning of the client identifier of a program without a web page; its scope follows.
+  package static let loopbackPrefix = "http://localhost"
+
   /// The lifetime of a public client's session, in seconds: 14 days from its sign-in, which renewing does not extend.
   package static let sessionLifetime: Int64 = 14 * 86_400
 
@@ -17,7 +20,7 @@ package enum ATProtoClient {
     var form = FormBody()
     form.add("redirect_uri", "http://127.0.0.1/callback")
     form.add("scope", scope)
-    return "http://localhost?\(form.text)"
+    return "\(loopbackPrefix)?\(form.text)"
   }
 
   /// Checks the grant of a token endpoint.

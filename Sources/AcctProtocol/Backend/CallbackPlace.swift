@@ -57,6 +57,12 @@ package struct CallbackPlace: Equatable, Sendable {
     return (host.lowercased(), port)
   }
 
+  /// The text that is read as this place.
+  package var prefix: String {
+    let authority = host.map { "//\($0)\(port.map { ":\($0)" } ?? "")" }
+    return "\(scheme):\(authority ?? (path.isEmpty ? "//" : ""))\(path)"
+  }
+
   /// `true` for an app's own scheme, rather than one that something else answers to.
   package var isAppScheme: Bool { !Self.takenSchemes.contains(scheme) }
 

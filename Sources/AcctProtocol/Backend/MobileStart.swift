@@ -60,6 +60,9 @@ package struct BackendURL: Equatable, Sendable {
 
   package var origin: Origin { base.origin }
 
+  /// The text that is read as this URL.
+  package var text: String { base.description }
+
   /// The address of a call.
   ///
   /// - Parameter path: Such as `/api/auth/start`.

@@ -143,7 +143,7 @@ struct DoctorTests {
       record.out.contains(
         """
         problem   the DPoP key of alice.example.com in the keyring is not what acct writes
-                  fix: sign in again with `acct add`: the account keeps its name
+                  fix: sign in again with `acct login alice.example.com`
 
         """
       )

@@ -27,13 +27,13 @@ struct GuestErrorTests {
     await expect(4, "https://api.example does not accept guests (it answered 401): Authentication required")
   }
 
-  @Test("A guest session past its end exits 4 and names `acct add --guest` (unauthorized)")
+  @Test("A guest session past its end exits 4 and names `acct login` (unauthorized)")
   func unauthorized() async {
     await world.addGuest()
     world.now += 900
     #expect(await world.acct("header", "https://api.example/x") == 4)
     #expect(world.err.first?.contains("has expired") == true)
-    #expect(world.err.last?.contains("acct add --guest https://api.example") == true)
+    #expect(world.err.last?.contains("`acct login guest@api.example`") == true)
   }
 
   @Test("A guest sign-in answered with 429 exits 9 and shows the limit and the wait (rateLimited)")

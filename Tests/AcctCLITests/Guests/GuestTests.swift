@@ -131,7 +131,7 @@ struct GuestTests {
     #expect(
       world.err == [
         "acct: the guest session of guest@api.example has expired: its lifetime has ended",
-        "acct: hint: `acct add --guest https://api.example` begins a new one; "
+        "acct: hint: `acct login guest@api.example` begins a new one; "
           + "it does not reset this machine's limits",
       ]
     )

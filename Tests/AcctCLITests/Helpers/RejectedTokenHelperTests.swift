@@ -50,7 +50,7 @@ struct RejectedTokenHelperTests {
     )
     #expect(record.out == "")
     #expect(record.err.joined().contains("the server rejected the token of work"))
-    #expect(record.err.joined().contains("acct add --token"))
+    #expect(record.err.joined().contains("`acct login work`"))
     #expect(await record.git("protocol=https", "host=git.example") == 0)
     #expect(record.out == "username=oauth2\npassword=tok\n")
   }

@@ -330,7 +330,7 @@ struct RenewalTests {
     await account(left: 900, .success(Self.renewed))
     #expect(await record.add(Handoffs.bearer("carol")) == 0)
     #expect(await record.acct("refresh", "--all", "--force") == 0)
-    #expect(record.err.last == "acct: sign in again with `acct add`: carol.example.com")
+    #expect(record.err.last == "acct: sign in again with `acct login carol.example.com`")
   }
 }
 

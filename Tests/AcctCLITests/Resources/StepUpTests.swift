@@ -39,7 +39,7 @@ struct StepUpTests {
     #expect(
       record.err == [
         "acct: https://as.example asks for a scope that alice@as.example does not have: write it's " + "(more, please)",
-        "acct: hint: to sign in for it, run `acct add --issuer https://as.example --client-id client "
+        "acct: hint: to sign in for it, run `acct login alice@as.example "
           + #"--scope 'read write it'\''s'`"#,
       ]
     )
@@ -58,9 +58,8 @@ struct StepUpTests {
     #expect(
       record.err == [
         "acct: https://as.example asks the user of alice@as.example to authenticate again",
-        "acct: hint: to sign in for it, run `acct add --issuer https://as.example --resource "
-          + "https://as.example/things --client-id client --scope read --param 'acr_values=urn:mfa phr' "
-          + "--param max_age=5`",
+        "acct: hint: to sign in for it, run `acct login alice@as.example --scope read "
+          + "--param 'acr_values=urn:mfa phr' --param max_age=5`",
       ]
     )
     #expect(server.bodies("/token").count == 1)
@@ -71,7 +70,7 @@ struct StepUpTests {
     _ = await serve(403, #"Bearer error="insufficient_scope""#)
     #expect(await record.acct("request", Self.url) == 4)
     #expect(hint?.contains("the server does not say which") == true, "\(record.err)")
-    #expect(hint?.hasSuffix(" --client-id client --scope SCOPE`") == true, "\(record.err)")
+    #expect(hint?.hasSuffix("`acct login alice@as.example --scope SCOPE`") == true, "\(record.err)")
   }
 
   @Test("Words that a scope can't have are not in the line, nor is a secret")
@@ -117,7 +116,7 @@ struct StepUpTests {
     #expect(await record.acct("request", Self.url) == 1)
   }
 
-  @Test("An account that a resource led to is signed in to again by its resource")
+  @Test("An account that a resource led to is signed in to again by its name")
   func byResource() async {
     let server = RecordedServer(record, tokens: RecordedServer.tokens("a"))
     server.set(
@@ -131,12 +130,12 @@ struct StepUpTests {
     server.set("/mcp", .json("{}", 403, ("WWW-Authenticate", #"Bearer error="insufficient_scope", scope="call""#)))
     #expect(await record.acct("request", "https://mcp.example/mcp") == 4)
     #expect(
-      hint?.hasSuffix("`acct add --resource https://mcp.example/mcp --client-id 'my client' --scope call`") == true,
+      hint?.hasSuffix(" --scope call`") == true && hint?.contains("`acct login ") == true,
       "\(record.err)"
     )
   }
 
-  @Test("The handle of an AT Protocol account signs in again, without the client of its old scope")
+  @Test("The scope of an AT Protocol account is asked for with the one that it has")
   func handle() async {
     let client = "http://localhost?redirect_uri=x&scope=atproto"
     let handoff = Handoffs.dpop(changing: [
@@ -148,7 +147,7 @@ struct StepUpTests {
     }
     #expect(await record.acct("request", "https://pds.example/xrpc/a") == 4)
     #expect(
-      hint?.hasSuffix("`acct add alice.example.com --scope 'atproto chat'`") == true,
+      hint?.hasSuffix("`acct login alice.example.com --scope 'atproto chat'`") == true,
       "\(record.err)"
     )
   }

@@ -66,7 +66,7 @@ struct SessionRenewalTests {
     let backend = try await backend(["session": [FakeBackend.refused(reason)], "refresh-token": [refusal]])
     #expect(await record.acct("header") == 4)
     #expect(record.err.first?.contains(reason) == true)
-    #expect(record.err.last?.contains("acct add") == true)
+    #expect(record.err.last?.contains("`acct login ") == true)
     #expect(backend.asked == ["session", "refresh-token"])
     #expect(record.sealed == "Fe26.2*1*old")
     #expect(await record.acct("status", "--json") == 4)

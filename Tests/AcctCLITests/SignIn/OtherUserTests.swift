@@ -24,7 +24,7 @@ struct OtherUserTests {
     #expect(
       record.err == [
         "acct: https://as.example renewed the tokens for mallory instead of alice",
-        "acct: hint: sign in again with `acct add`; none of the new tokens was stored",
+        "acct: hint: sign in again with `acct login alice@as.example`; none of the new tokens was stored",
       ]
     )
     let account = await status()

@@ -116,6 +116,14 @@ struct RefusedRequestTests {
     }
   }
 
+  private static func remedy(of code: String) -> String {
+    switch code {
+    case "invalid_scope": "`acct login alice@as.example --scope SCOPE"
+    case "invalid_target": "`acct add --issuer https://as.example"
+    default: "`acct login alice@as.example --client-id ID"
+    }
+  }
+
   @Test("A refused renewal is told while the token lives, and exits 4 once it is past", arguments: codes)
   func renewal(code: String) async {
     let server = await account(leaving: 200)
@@ -132,12 +140,12 @@ struct RefusedRequestTests {
     record.now += 200
     #expect(await record.acct("status") == 4)
     #expect(record.out.contains("\(code): no \(code)"), "\(record.out)")
-    #expect(record.out.contains("acct add --issuer https://as.example"), "\(record.out)")
+    #expect(record.out.contains(Self.remedy(of: code)), "\(record.out)")
     #expect(await status?["state"] == "expired")
     #expect(await record.acct("header", "https://api.example/x") == 4)
     #expect(record.err.first?.contains("\(code): no \(code)") == true, "\(record.err)")
     #expect(
-      record.err.last?.contains("acct add --issuer https://as.example") == true,
+      record.err.last?.contains(Self.remedy(of: code)) == true,
       "\(record.err)"
     )
     #expect(await record.acct("refresh") == 4)

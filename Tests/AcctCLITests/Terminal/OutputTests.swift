@@ -133,9 +133,9 @@ struct OutputTests {
     let account = record.json?.objectValue?["accounts"]?.arrayValue?.first?.objectValue
     #expect(
       account?.names == [
-        "id", "name", "kind", "handle", "did", "displayName", "service", "issuer", "origins",
-        "scope", "tokenType", "thumbprint", "keyStorage", "active", "state", "reason", "expiresAt",
-        "sessionEndsAt", "createdAt", "validatedAt", "limitations", "sentAs",
+        "id", "name", "kind", "handle", "did", "displayName", "service", "issuer", "clientId", "provider",
+        "origins", "scope", "tokenType", "thumbprint", "keyStorage", "active", "state", "reason", "expiresAt",
+        "canRenew", "sessionEndsAt", "createdAt", "validatedAt", "limitations", "sentAs",
       ]
     )
     #expect(account?["origins"] == ["https://pds.example"])

@@ -103,7 +103,7 @@ struct GuestChecklistTests {
     _ = try await steps.add()
     let header = try await steps.home.acct("header", steps.url)
     #expect(header.status == 4 && header.text.isEmpty)
-    #expect(header.errorText.contains("acct add --guest \(steps.backend.origin)"))
+    #expect(header.errorText.contains("`acct login guest@"))
     #expect(try await steps.state() == "expired")
     let id = try await steps.home.accountID()
     #expect(try await !steps.home.files().contains("data/vault/guest.\(id).token"))

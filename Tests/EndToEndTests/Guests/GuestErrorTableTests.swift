@@ -54,7 +54,7 @@ struct GuestErrorTableTests {
     try await steps.backend.revoke()
     let refused = try await steps.home.acct("request", steps.url)
     #expect(refused.status == 4)
-    #expect(refused.errorText.contains("acct add --guest \(steps.backend.origin)"))
+    #expect(refused.errorText.contains("`acct login guest@"))
     #expect(try await steps.state() == "expired")
   }
 

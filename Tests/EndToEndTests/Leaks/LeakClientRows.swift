@@ -13,6 +13,9 @@ extension LeakStage {
       LeakRow("refresh", ["basic", "--force", "-v"]),
       LeakRow("refresh", ["keyed", "--force", "-v"]),
       LeakRow("refresh", ["robot", "--force", "-v"]),
+      LeakRow("login", ["basic", "--no-input", "-v"]),
+      LeakRow("login", ["robot", "--client-key", clientKeyFile, "--no-input", "--json", "-v"]),
+      LeakRow("login", ["basic", "--token", clientSecretFile, "--json", "-v"], status: 64),
     ]
   }
 

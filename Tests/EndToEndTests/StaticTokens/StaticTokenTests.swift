@@ -112,12 +112,10 @@ struct StaticTokenTests {
     let rejected = try await home.acct("request", "\(server.url)/status/401")
     #expect(rejected.status == 4)
     #expect(rejected.errorText.contains("the server rejected the token of key"))
-    let line = "acct add --token FILE --name key --no-switch --allow-origin \(server.url)"
-    #expect(rejected.errorText.contains("`\(line)`"))
-    // The line works as it is printed.
+    #expect(rejected.errorText.contains("`acct login key`"))
     let file = try folder.file("FILE", containing: "a-newer-one")
     _ = try await ChildProcess("chmod", ["640", file]).run()
-    var again = home.command(Array(line.split(separator: " ").map(String.init).dropFirst()))
+    var again = home.command(["login", "key", "--token", "FILE"])
     again.workingDirectory = folder.path
     let exposed = try await again.run()
     #expect(exposed.status == 65)

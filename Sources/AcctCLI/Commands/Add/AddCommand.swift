@@ -122,7 +122,7 @@ struct AddCommand: AcctCommand {
     return status
   }
 
-  /// Signs in, and stores the account; a key that was made in a token for it does not outlive a failure.
+  /// Signs in, and stores the account.
   private func signIn(
     _ source: AddSource,
     _ request: AddAccount.Options,
@@ -130,33 +130,11 @@ struct AddCommand: AcctCommand {
   ) async throws(EngineError) -> AddAccount.Added {
     guard let way = try way(from: source, context) else { throw .signIn(.tokenEndpointNeeded) }
     let person = person(context)
-    let newKeys = NewKeys(context.engine)
-    let (credentials, added): (NewCredentials, AddAccount.Added)
-    do throws(EngineError) {
-      (credentials, added) = try await newKeys.guarding { () async throws(EngineError) in
-        let credentials = try await way.signIn(context.engine, as: person)
-        try newKeys.requireUse(in: credentials)
-        context.report(credentials.notices)
-        let added = try await AddAccount(context.engine, waitsToBegin: true).add(credentials, request)
-        return (credentials, added)
-      }
-      context.report(newKeys.keep())
-    } catch {
-      context.report(await newKeys.discard())
-      throw error
-    }
-    if added.hasLostRefreshToken { context.report([.refreshTokenLost(account: added.account.name)]) }
-    await revokeReplaced(added, by: credentials, context)
-    context.report(await ClientChoice(context.engine).remember(added.account))
-    return added
-  }
-
-  /// Ends the session that a new sign-in has replaced, and says so where that fails.
-  private func revokeReplaced(_ added: AddAccount.Added, by credentials: NewCredentials, _ context: Context) async {
-    let replaced = ReplacedSession(context.engine)
-    if let notice = await replaced.revoke(added, replacedBy: credentials) { context.report([notice]) }
-    if let notice = await RemoveHardwareKey(context.engine).removeReplaced(added, by: credentials) {
-      context.report([notice])
+    return try await SignInRun(context).run {
+      () async throws(EngineError) in
+      try await way.signIn(context.engine, as: person)
+    } store: { credentials async throws(EngineError) in
+      try await AddAccount(context.engine, waitsToBegin: true).add(credentials, request)
     }
   }
 }

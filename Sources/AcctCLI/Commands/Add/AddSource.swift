@@ -97,26 +97,36 @@ extension AddCommand {
 
   /// The person who runs the command.
   func person(_ context: Context) -> SignInPerson {
+    var person = SignInPerson(context, hasBrowser: hasBrowser(context))
     let terminal = context.world.terminal
-    let canAsk = context.interaction == .allowed && terminal.canAsk()
-    let confirmHost: @Sendable (Origin) -> Bool = { origin in
-      terminal.asksYes("did you sign in at \(origin.authority), and at no other host? [y/N] ")
+    let canAsk = context.canAsk
+    person.confirmIdentity = { (handle, did) throws(EngineError) in
+      // Without a terminal the name is printed after "added".
+      guard canAsk else { return }
+      guard terminal.asksYes("add \(words(for: handle, did))? [y/N] ") else { throw .cancelled }
     }
-    return SignInPerson(
-      hasBrowser: hasBrowser(context),
-      show: SignInPrompts(context).show,
-      notify: { notices in context.report(notices) },
-      confirmHost: canAsk ? confirmHost : nil,
-      confirmIdentity: { (handle, did) throws(EngineError) in
-        // Without a terminal the name is printed after "added".
-        guard canAsk else { return }
-        guard terminal.asksYes("add \(words(for: handle, did))? [y/N] ") else { throw .cancelled }
-      }
-    )
+    return person
   }
 
   /// `true` if a browser can be asked for; with `--no-browser` another program may be it, and the address is printed.
   private func hasBrowser(_ context: Context) -> Bool { !context.options.noInput || signIn.noBrowser }
+}
+
+extension SignInPerson {
+  /// The person who runs a command, and who is asked for no identity.
+  init(_ context: Context, hasBrowser: Bool) {
+    let terminal = context.world.terminal
+    let confirmHost: @Sendable (Origin) -> Bool = { origin in
+      terminal.asksYes("did you sign in at \(origin.authority), and at no other host? [y/N] ")
+    }
+    self.init(
+      hasBrowser: hasBrowser,
+      show: SignInPrompts(context).show,
+      notify: { notices in context.report(notices) },
+      confirmHost: context.canAsk ? confirmHost : nil,
+      confirmIdentity: { (_, _) in }
+    )
+  }
 }
 
 extension Terminal {

@@ -36,12 +36,9 @@ extension ErrorMessage {
       }
     let words = challenge.description.map { " (\(printable($0)))" } ?? ""
     let hint =
-      switch signInLine(stepUp) {
-      case nil: "sign in again with `acct add`; the account keeps its name"
-      case let line? where challenge.need == .scope && challenge.scope.isEmpty:
-        "the server does not say which; with its name, run `\(line) --scope SCOPE`"
-      case let line?: "to sign in for it, run `\(line)`"
-      }
+      challenge.need == .scope && challenge.scope.isEmpty
+      ? "the server does not say which; with its name, run `\(loginLine(name, ["--scope", "SCOPE"]))`"
+      : "to sign in for it, run `\(signInLine(stepUp))`"
     self.init(
       challenge.need == .scope ? "insufficientScope" : "insufficientAuthentication",
       .signInRequired,

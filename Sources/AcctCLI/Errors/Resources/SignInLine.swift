@@ -6,11 +6,9 @@ import AcctProtocol
 ///
 /// It is to be copied into a shell, so each word is quoted where a shell would read more into it.
 ///
-/// - Returns: `nil` where nothing tells how the account was signed in.
-func signInLine(_ stepUp: StepUp) -> String? {
+func signInLine(_ stepUp: StepUp) -> String {
   let (account, challenge) = (stepUp.account, stepUp.challenge)
-  guard let place = place(of: account) else { return nil }
-  var words = ["acct", "add"] + place
+  var words: [String] = []
   if account.source?.backend == nil {
     if let scope = scope(of: account, adding: challenge.scope),
       challenge.need == .authentication || !challenge.scope.isEmpty
@@ -22,7 +20,12 @@ func signInLine(_ stepUp: StepUp) -> String? {
     }
     if let maxAge = challenge.maxAge { words += ["--param", "max_age=\(maxAge)"] }
   }
-  return words.map(shellWord).joined(separator: " ")
+  return loginLine(account.name, words)
+}
+
+/// The command line that adds an account like this one.
+func addLine(_ account: Account) -> String? {
+  place(of: account).map { (["acct", "add"] + $0).map(shellWord).joined(separator: " ") }
 }
 
 /// The command line that signs in to an account's server again for one resource alone.

@@ -21,6 +21,8 @@ package enum InputError: Error, Equatable, Sendable {
   case stream(StreamFailure)
   /// A static token, or the options for its use.
   case staticToken(StaticTokenError)
+  /// An option of `login` that the account's kind of sign-in has no use for.
+  case loginOption(String, AccountName)
   /// A program did not speak its credential protocol.
   case program(HelperFlaw)
 }

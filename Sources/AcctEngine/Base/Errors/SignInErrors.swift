@@ -11,6 +11,12 @@ package enum SignInError: Error, Equatable, Sendable {
   case tokenFixed(TokenReplacement)
   /// No server is known that could renew the account.
   case issuerUnknown(account: AccountName)
+  /// Nothing tells how the account could be signed in to: it is an import, and names no server.
+  case noWay(account: AccountName)
+  /// Another person than the account's has signed in.
+  indirect case otherPerson(OtherPerson)
+  /// A new token is needed, and there is no terminal to type it at.
+  case tokenNeeded(account: AccountName)
   /// The DID's own document now leads to another server than the one that granted the tokens.
   case moved(account: AccountName, to: Origin)
   /// The server, or the user there, denied the request.
@@ -76,6 +82,24 @@ package enum BackendError: Error, Equatable, Sendable {
   case undelivered(SchemeHandlerFailure)
   /// The waiting process expects another callback.
   case unexpectedCallback
+}
+
+/// The person who signed in is not the account's.
+package struct OtherPerson: Equatable, Sendable {
+  package let account: AccountName
+  /// Their name, as people know it.
+  package let found: String
+  /// The server at which they signed in.
+  package let origin: Origin?
+  /// What would be their account; `nil` where only their name is known.
+  package let theirs: Account?
+
+  package init(account: AccountName, found: String, origin: Origin?, theirs: Account?) {
+    self.account = account
+    self.found = found
+    self.origin = origin
+    self.theirs = theirs
+  }
 }
 
 /// A response that requires a new sign-in with more than the account has.

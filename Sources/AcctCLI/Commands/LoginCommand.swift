@@ -1,0 +1,167 @@
+import AcctEngine
+import AcctModel
+import AcctProtocol
+import ArgumentParser
+
+/// Signs in to an account again, in the way in which it was added.
+struct LoginCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "login",
+    abstract: "Sign in to an account again.",
+    discussion: """
+      What the account was added with is known: its server, client, scope, key and backend. Its id, its name and its \
+      origins stay. NAME may also be what `acct add` takes: a provider, a handle or a URL.
+      """
+  )
+
+  @Argument(help: "The account; the selected one by default.")
+  var name: String?
+
+  @Option(help: "The scope to ask for, from now on.")
+  var scope: String?
+
+  @Flag(help: "Sign in on another device: show a code to enter there.")
+  var device = false
+
+  @Flag(help: "Open no browser: print the address, and read the callback address from stdin, too.")
+  var noBrowser = false
+
+  @Option(help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds"))
+  var wait: Int64 = 600
+
+  @Option(help: ArgumentHelp("One more parameter of the authorization request, this time.", valueName: "name=value"))
+  var param: [String] = []
+
+  @Option(name: .customLong("client-id"), help: ArgumentHelp("Another client's id, from now on.", valueName: "id"))
+  var clientID: String?
+
+  @Option(help: ArgumentHelp("Read the client's secret from your own file; - is stdin.", valueName: "file"))
+  var clientSecretFile: String?
+
+  @Option(help: ArgumentHelp("Read the client's private key from your own file.", valueName: "file"))
+  var clientKey: String?
+
+  @Option(help: ArgumentHelp("Read a static account's new token from your own file; - is stdin.", valueName: "file"))
+  var token: String?
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard (1...86_400).contains(wait) else { throw ValidationError("--wait is a number of seconds from 1 to 86400") }
+    guard name == nil || options.account == nil else {
+      throw ValidationError("NAME and --account are the same: give one")
+    }
+    guard clientSecretFile == nil || clientKey == nil else {
+      throw ValidationError("--client-secret-file and --client-key exclude each other")
+    }
+    _ = try parameters { message in ValidationError("--param: \(message)") }
+  }
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let account: Account
+    do { account = try await context.choose(name).account } catch .selection(
+      .unknown(let reference, .option, let names)
+    ) {
+      guard let add = addition(of: reference, context) else {
+        throw .selection(.unknown(reference: reference, selectedBy: .option, candidates: names))
+      }
+      return try await add.run(in: context)
+    }
+    try requireFitting(account)
+    switch account.kind {
+    case .guest: return try await begin(account, context)
+    case .static: return try await replaceToken(of: account, context)
+    case .oauth, .session: return try await signIn(to: account, context)
+    }
+  }
+
+  /// The parameters of this sign-in, checked.
+  private func parameters<Failure: Error>(
+    _ failure: (String) -> Failure
+  ) throws(Failure) -> [RequestParameter] {
+    var parameters: [RequestParameter] = []
+    for text in param {
+      do { parameters.append(try RequestParameter(text)) } catch { throw failure(ErrorMessage(error).text) }
+    }
+    return parameters
+  }
+
+  /// A new guest session at the same backend.
+  private func begin(_ account: Account, _ context: Context) async throws(EngineError) -> ExitStatus {
+    guard let backend = account.backend else { throw .signIn(.noWay(account: account.name)) }
+    let options = AddAccount.Options(name: nil, activates: false, allowedOrigins: [])
+    let added = try await AddGuest(context.engine).add(at: backend, options)
+    return try context.done(added.account, "renewed \(added.account.name)")
+  }
+
+  private func replaceToken(of account: Account, _ context: Context) async throws(EngineError) -> ExitStatus {
+    let credentials = try AddStaticToken(context.engine).credentials(for: account, from: token)
+    let added = try await AddAccount(context.engine).renew(account, with: credentials)
+    return try context.done(added.account, "replaced the token of \(added.account.name)")
+  }
+
+  private func signIn(to account: Account, _ context: Context) async throws(EngineError) -> ExitStatus {
+    let login = Login(context.engine)
+    let changes = try changes(context)
+    let way = try await login.way(of: account, changes)
+    let hasBrowser = !options.noInput || noBrowser
+    if !hasBrowser, !way.needsNoBrowser { throw .signIn(.browserNeeded) }
+    let person = SignInPerson(context, hasBrowser: hasBrowser)
+    let added = try await SignInRun(context).run {
+      () async throws(EngineError) in
+      try await login.signIn(to: account, by: way, as: person)
+    } store: { credentials async throws(EngineError) in
+      try await AddAccount(context.engine).renew(account, with: credentials)
+    }
+    return try context.done(added.account, "signed in to \(added.account.name) again")
+  }
+
+  private func changes(_ context: Context) throws(EngineError) -> Login.Changes {
+    var changes = Login.Changes(opensBrowser: !noBrowser && !options.noInput, callbackTimeout: wait)
+    changes.scope = scope
+    changes.usesDevice = device
+    changes.clientID = clientID
+    changes.authorizationParameters = try parameters { (_: String) in EngineError.input(.malformed(.parameter)) }
+    let files = ClientFiles(context.world)
+    if let clientSecretFile { changes.clientSecret = try files.secret(clientSecretFile) }
+    if let clientKey {
+      let file = try files.key(clientKey)
+      changes.clientKey = file.key
+      changes.clientID = clientID ?? file.clientID
+    }
+    return changes
+  }
+
+  /// Rejects an option that this kind of account has no use for.
+  private func requireFitting(_ account: Account) throws(EngineError) {
+    let given = [
+      ("--scope", scope != nil), ("--device", device), ("--param", !param.isEmpty), ("--client-id", clientID != nil),
+      ("--client-secret-file", clientSecretFile != nil), ("--client-key", clientKey != nil), ("--token", token != nil),
+    ]
+    let fitting: [String] =
+      switch account.kind {
+      case .static: ["--token"]
+      case .oauth where account.source?.backend != nil: ["--client-id"]
+      case .oauth where account.did != nil: ["--scope", "--client-id"]
+      case .oauth: given.map(\.0).filter { $0 != "--token" }
+      case .session, .guest: []
+      }
+    guard let stray = given.first(where: { $0.1 && !fitting.contains($0.0) }) else { return }
+    throw .input(.loginOption(stray.0, account.name))
+  }
+
+  /// The `acct add` that a name means which no account has: a provider, a handle or a URL.
+  private func addition(of name: String, _ context: Context) -> AddCommand? {
+    if let provider = ProviderName(name) {
+      guard (try? Providers(context.world).resolve(provider)) != nil else { return nil }
+    } else {
+      guard (try? ATProtoSignIn.Identifier(name)) != nil else { return nil }
+    }
+    var words = [name, "--wait", "\(wait)"] + option("--scope", scope) + option("--client-id", clientID)
+    words += option("--client-secret-file", clientSecretFile) + option("--client-key", clientKey)
+    words += param.flatMap { ["--param", $0] } + (device ? ["--device"] : []) + (noBrowser ? ["--no-browser"] : [])
+    guard token == nil, var add = try? AddCommand.parse(words) else { return nil }
+    add.options = options
+    return add
+  }
+}

@@ -1,0 +1,175 @@
+package import AcctModel
+import AcctPorts
+package import AcctProtocol
+package import Secrets
+
+/// Signs in to an account that exists, in the way in which it was signed in to before.
+package struct Login: Sendable {
+  let context: EngineContext
+
+  package init(_ context: EngineContext) { self.context = context }
+
+  /// What is different from the sign-in before.
+  package struct Changes: Sendable {
+    /// The scope from now on.
+    package var scope: String?
+    /// `true` for a sign-in on another device.
+    package var usesDevice = false
+    package var opensBrowser: Bool
+    /// The longest wait for the callback, in seconds.
+    package var callbackTimeout: Int64
+    /// Another client, from now on.
+    package var clientID: String?
+    package var clientSecret: Secret?
+    package var clientKey: ClientKey?
+    /// More parameters of this sign-in alone.
+    package var authorizationParameters: [RequestParameter] = []
+
+    package init(opensBrowser: Bool, callbackTimeout: Int64) {
+      self.opensBrowser = opensBrowser
+      self.callbackTimeout = callbackTimeout
+    }
+  }
+
+  /// The way in which an account signs in.
+  ///
+  /// An account of an earlier version has no ``SignInSettings``: then what it was granted is asked for again.
+  ///
+  /// - Throws: ``SignInError/noWay(account:)`` for an import that names no server; ``ProviderError`` where its provider is
+  ///   not known any more; the keyring's errors, if the client's secret can't be read.
+  package func way(of account: Account, _ changes: Changes) async throws(EngineError) -> SignInWay {
+    let settings = account.signIn ?? SignInSettings(scope: account.scope, identifier: account.person)
+    do {
+      if account.kind == .session, let backend = account.backend {
+        return .session(
+          SessionSignIn.Request(
+            backend: backend,
+            handle: try settings.identifier.map { text throws(ParseError) in try Handle(text) },
+            route: route(settings, changes)
+          )
+        )
+      }
+      if let backend = account.source?.backend {
+        return .backend(
+          BackendSignIn.Request(
+            backend: try BackendURL(settings.backend ?? backend.description),
+            person: try settings.identifier.map { text throws(ParseError) in try BackendPerson(text) },
+            clientID: changes.clientID ?? account.identity.clientID,
+            route: route(settings, changes)
+          )
+        )
+      }
+    } catch {
+      throw .input(.malformed(error))
+    }
+    // Only a file of the user's names both a DID and an issuer, perhaps with a client of another app's.
+    if let did = account.did, account.issuerSource != .given || account.hasLoopbackClient {
+      return .network(network(account, did, settings, changes))
+    }
+    guard account.hasServer, account.identity.clientID != nil else { throw .signIn(.noWay(account: account.name)) }
+    return .server(try await server(account, settings, changes))
+  }
+
+  private func route(_ settings: SignInSettings, _ changes: Changes) -> CallbackRoute {
+    CallbackRoute(
+      expected: settings.callback.flatMap { try? CallbackPlace(prefix: $0) },
+      redirectPort: settings.redirectPort,
+      opensBrowser: changes.opensBrowser,
+      timeout: changes.callbackTimeout
+    )
+  }
+
+  private func network(
+    _ account: Account,
+    _ did: DID,
+    _ settings: SignInSettings,
+    _ changes: Changes
+  ) -> ATProtoSignIn.Request {
+    var request = ATProtoSignIn.Request(
+      identifier: .did(did),
+      loginHint: account.handle?.description ?? did.description,
+      clientID: changes.clientID ?? (account.hasLoopbackClient ? nil : account.identity.clientID),
+      scope: changes.scope ?? settings.scope,
+      opensBrowser: changes.opensBrowser,
+      redirectPort: settings.redirectPort,
+      callbackTimeout: changes.callbackTimeout
+    )
+    request.key.account = account
+    return request
+  }
+
+  private func server(
+    _ account: Account,
+    _ settings: SignInSettings,
+    _ changes: Changes
+  ) async throws(EngineError) -> ServerSignIn.Request {
+    let provider = try provider(of: account)
+    let resource = account.issuerSource == .resource ? account.resources.first : nil
+    var request = SignIn.Request(
+      issuer: provider == nil && resource == nil ? account.identity.issuer : nil,
+      clientID: changes.clientID ?? (account.client.isRegistered ? "" : account.identity.clientID ?? ""),
+      scope: changes.scope ?? settings.scope,
+      resources: account.resources,
+      opensBrowser: changes.opensBrowser,
+      redirectPort: settings.redirectPort,
+      redirect: settings.redirect,
+      callbackTimeout: changes.callbackTimeout,
+      settings: account.client,
+      authorizationParameters: changes.authorizationParameters
+    )
+    // The provider's description has these, and may have changed.
+    if provider != nil { request.settings.endpoints = [:] }
+    request.settings.isRegistered = false
+    try await addClient(of: account, changes, to: &request)
+    request.key.account = account
+    return ServerSignIn.Request(
+      request,
+      provider: provider,
+      resource: resource,
+      usesDevice: changes.usesDevice || settings.usesDevice,
+      isDirect: account.client.grant.renewsItself,
+      accountName: nil
+    )
+  }
+
+  private func provider(of account: Account) throws(EngineError) -> ResolvedProvider? {
+    guard let name = account.client.provider.flatMap({ ProviderName($0) }) else { return nil }
+    return try Providers(context.world).resolve(name)
+  }
+
+  /// Adds the secret or the key by which the client authenticates itself: a new one, else the account's own.
+  private func addClient(
+    of account: Account,
+    _ changes: Changes,
+    to request: inout SignIn.Request
+  ) async throws(EngineError) {
+    if changes.clientSecret != nil || changes.clientKey != nil {
+      request.clientSecret = changes.clientSecret
+      request.clientKey = changes.clientKey
+      // The method stays if it is one for what was given.
+      let isKey = request.settings.authentication == .privateKey
+      if isKey != (changes.clientKey != nil) || request.settings.authentication == ClientAuthentication.none {
+        request.settings.authentication = nil
+      }
+    } else if changes.clientID == nil || changes.clientID == account.identity.clientID {
+      let kinds = account.client.itemKinds
+      guard !kinds.isEmpty, !account.client.isRegistered else { return }
+      let known = try await CredentialStore(of: account, in: context).readClient(kinds)
+      (request.clientSecret, request.clientKey) = (known.clientSecret, known.clientKey)
+    } else {
+      // Another client has another secret, or none.
+      request.settings.authentication = nil
+    }
+  }
+}
+
+extension Account {
+  /// The backend that issued its credentials.
+  package var backend: Origin? { source?.backend ?? service }
+
+  /// `true` for a client without a document of its own: its identifier has its scope in it, and is made anew.
+  fileprivate var hasLoopbackClient: Bool { identity.clientID?.hasPrefix(ATProtoClient.loopbackPrefix) ?? true }
+
+  /// The identity that a backend is asked for.
+  fileprivate var person: String? { handle?.description ?? did?.description }
+}
