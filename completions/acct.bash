@@ -33,6 +33,7 @@ _acct_grammar() {
       ;;
     'token')
       options=(--min-valid= --offline '--sasl==xoauth2 oauthbearer' --user= --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('url')
       ;;
     'request')
       options=(-H= --header= -d= --data= -i --include -L --follow -o=file --output=file --retry= --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -90,7 +91,7 @@ _acct_grammar() {
       arguments=('account*')
       ;;
     'exec')
-      options=(--env= --min-valid= --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--for= --env= --min-valid= --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('command*')
       ;;
     'helper')

@@ -206,6 +206,7 @@ function __acct_grammar -S
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
+            set arguments 'url'
         case 'request'
             set options '-H='\t'One more header line' \
                 '--header='\t'One more header line' \
@@ -438,7 +439,8 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
             set arguments 'account*'
         case 'exec'
-            set options '--env='\t'The variable that holds the token' \
+            set options '--for='\t'The URL that the token is for, which selects an account that has it' \
+                '--env='\t'The variable that holds the token' \
                 '--min-valid='\t'Renew the token if it expires within this time' \
                 '--offline'\t'Do not renew: use the stored credentials' \
                 '-a=account'\t'The account: its name, handle, DID or id' \

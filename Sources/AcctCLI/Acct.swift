@@ -59,7 +59,7 @@ extension Acct {
       report.chosen = context.chosen
       return try await command.run(in: context).rawValue
     } catch let error as EngineError {
-      return report.write(ErrorMessage(error))
+      return report.write(ErrorMessage(error).namingOwner(for: error, arguments, in: world))
     } catch let error as UnknownCommand {
       return report.write(ErrorMessage(error))
     } catch {

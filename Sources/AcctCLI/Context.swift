@@ -39,16 +39,20 @@ struct Context {
 
   /// Chooses the account, and says which `.acct` files were ignored.
   ///
-  /// - Parameter name: The account that the command itself names, if it does.
+  /// - Parameters:
+  ///   - name: The account that the command itself names, if it does.
+  ///   - origin: The origin of the request that it is for, if it is for one.
   /// - Returns: The account, and the rule that chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or none.
-  func choose(_ name: String? = nil) async throws(EngineError) -> Selection.Choice {
-    let choice = try await Selection(engine).choose(name ?? options.account)
+  func choose(_ name: String? = nil, for origin: Origin? = nil) async throws(EngineError) -> Selection.Choice {
+    let choice = try await Selection(engine).choose(name ?? options.account, for: origin)
     chosen.name = choice.account.name
     for case .ignored(let path, let reason) in choice.ignored { notice("\(path) is ignored: \(reason)") }
     if options.verbose {
       let rule = words(for: choice.selectedBy)
-      notice("using \(choice.account.name): " + (choice.selectedBy == .active ? rule : "chosen by \(rule)"))
+      notice("using \(choice.account.name): " + (choice.selectedBy.isPreference ? rule : "chosen by \(rule)"))
+    } else if choice.selectedBy == .url, let origin {
+      notice("using \(choice.account.name), which has \(origin)")
     }
     if let path = choice.directoryFile { announce(path, choosing: choice.account.name) }
     return choice

@@ -7,12 +7,18 @@ struct ExecCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "exec",
     abstract: "Run a command with the token in its environment.",
-    usage: "acct exec [--env NAME] [--min-valid SECONDS] -- COMMAND…",
+    usage: "acct exec [--for URL] [--env NAME] [--min-valid SECONDS] -- COMMAND…",
     discussion: """
       The command replaces acct: its exit status, terminal and signals are its own. \
       Every process that it starts can read the token, too.
       """
   )
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("The URL that the token is for, which selects an account that has it.", valueName: "url")
+  )
+  var url: String?
 
   @Option(help: ArgumentHelp("The variable that holds the token.", valueName: "name"))
   var env = "ACCT_TOKEN"
@@ -40,10 +46,17 @@ struct ExecCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let runner = RunWithToken(context.world)
-    let account = try await context.choose().account
+    let url = try Authorize.Target(method: nil, url: url).url
+    let account = try await context.choose(for: url?.origin).account
+    if let url { try account.requireOwn(url.origin) }
     try runner.find(command.first ?? "")
-    let grant = try await TokenProvider(context.engine, offline ? .forbidden : .allowed)
-      .grant(to: account, leaving: minValid)
+    let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
+    let grant =
+      if let purpose = try account.purpose(for: url, nil) {
+        try await provider.grant(to: account, for: purpose, leaving: minValid)
+      } else {
+        try await provider.grant(to: account, leaving: minValid)
+      }
     context.report(grant.notices)
     if account.tokenType == .dpop {
       context.notice("the token of \(account.name) is bound to a DPoP key: no server accepts it without a proof")

@@ -58,7 +58,9 @@ struct HomeCommand: AcctCommand {
     let account = choice.account
     let state = account.lastKnownState(at: now).state
     let server = account.server.map { " at \($0)" } ?? ""
-    let rule = choice.selectedBy == .active ? "active" : "chosen by \(words(for: choice.selectedBy))"
+    let rule =
+      choice.selectedBy == .active
+      ? "active" : choice.selectedBy == .only ? "the only one" : "chosen by \(words(for: choice.selectedBy))"
     let words = "\(account.name)\(server) is \(rule): \(account.word(for: state, at: now))"
     return Cell(words + expiry(of: account, at: now), state == .valid ? .strong : state.style)
   }

@@ -29,7 +29,12 @@ struct ListCommand: AcctCommand {
       context.notice("there is no account yet; `acct add` adds one")
       return .done
     }
-    try context.output(accountTable(listing, at: now).lines(on: context.screen))
+    let selected = Selection(context.engine).selected()
+    try context.output(accountTable(listing, marking: selected?.account.id, at: now).lines(on: context.screen))
+    if let selected, !selected.selectedBy.isPreference {
+      let place = selected.directoryFile.map { " \(printable($0))" } ?? ""
+      context.notice("\(selected.account.name) is chosen by \(words(for: selected.selectedBy))\(place)")
+    }
     return .done
   }
 
@@ -51,7 +56,10 @@ extension AccountOverview.Contents<[UInt8]> {
   /// The object of `list` in the contract.
   func output(in context: Context) throws(EngineError) {
     try JSON.serialize(
-      envelope(["active": .init(active?.description)]),
+      envelope([
+        "active": .init(active?.description),
+        "selected": .init(Selection(context.engine).selected()?.account.id.description),
+      ]),
       "accounts",
       of: accounts
     ) { part throws(EngineError) in try context.output(Secret(consuming: &part)) }

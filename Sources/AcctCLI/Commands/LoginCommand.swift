@@ -59,12 +59,8 @@ struct LoginCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let account: Account
-    do { account = try await context.choose(name).account } catch .selection(
-      .unknown(let reference, .option, let names)
-    ) {
-      guard let add = addition(of: reference, context) else {
-        throw .selection(.unknown(reference: reference, selectedBy: .option, candidates: names))
-      }
+    do { account = try await context.choose(name).account } catch {
+      guard let name, error.tellsOfNoAccount, let add = addition(of: name, context) else { throw error }
       return try await add.run(in: context)
     }
     try requireFitting(account)
@@ -95,6 +91,7 @@ struct LoginCommand: AcctCommand {
   }
 
   private func replaceToken(of account: Account, _ context: Context) async throws(EngineError) -> ExitStatus {
+    try await AddAccount(context.engine).prepare(for: account)
     let credentials = try AddStaticToken(context.engine).credentials(for: account, from: token)
     let added = try await AddAccount(context.engine).renew(account, with: credentials)
     return try context.done(added.account, "replaced the token of \(added.account.name)")
@@ -103,7 +100,7 @@ struct LoginCommand: AcctCommand {
   private func signIn(to account: Account, _ context: Context) async throws(EngineError) -> ExitStatus {
     let login = Login(context.engine)
     let changes = try changes(context)
-    let way = try await login.way(of: account, changes)
+    let way = try login.way(of: account, changes)
     let hasBrowser = !options.noInput || noBrowser
     if !hasBrowser, !way.needsNoBrowser { throw .signIn(.browserNeeded) }
     let person = SignInPerson(context, hasBrowser: hasBrowser)
@@ -143,6 +140,8 @@ struct LoginCommand: AcctCommand {
       case .static: ["--token"]
       case .oauth where account.source?.backend != nil: ["--client-id"]
       case .oauth where account.did != nil: ["--scope", "--client-id"]
+      // What the client proves itself with goes to no server that only the resource names.
+      case .oauth where account.issuerSource == .resource: ["--scope", "--device", "--param", "--client-id"]
       case .oauth: given.map(\.0).filter { $0 != "--token" }
       case .session, .guest: []
       }

@@ -23,7 +23,13 @@ struct SwitchCommand: AcctCommand {
     }
     let account = try await chosen(change, in: context)
     try await change.activate(account)
-    return try context.done(account, "\(account.name) is active")
+    let status = try context.done(account, "\(account.name) is active")
+    if let choice = Selection(context.engine).selected(), choice.account.id != account.id {
+      let rule = words(for: choice.selectedBy)
+      let place = choice.directoryFile.map { " \(printable($0))" } ?? ""
+      context.notice("here \(rule)\(place) chooses \(choice.account.name) before it")
+    }
+    return status
   }
 
   private func chosen(_ change: ChangeAccounts, in context: Context) async throws(EngineError) -> Account {

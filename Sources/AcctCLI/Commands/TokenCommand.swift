@@ -12,6 +12,9 @@ struct TokenCommand: AcctCommand {
     abstract: "Print the access token, alone on a line."
   )
 
+  @Argument(help: "The URL that it is for, which selects an account that has it.")
+  var url: String?
+
   @Option(help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"))
   var minValid: Int64?
 
@@ -50,12 +53,14 @@ struct TokenCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let account = try await context.choose().account
+    let url = try Authorize.Target(method: nil, url: url).url
+    let account = try await context.choose(for: url?.origin).account
+    if let url { try account.requireOwn(url.origin) }
     let response = (try? response()) ?? nil
     if response != nil { try account.requireBearerToken() }
     let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
     let grant =
-      if let purpose = audience.purpose {
+      if let purpose = try account.purpose(for: url, audience.purpose) {
         try await provider.grant(to: account, for: purpose, leaving: minValid)
       } else {
         try await provider.grant(to: account, leaving: minValid)

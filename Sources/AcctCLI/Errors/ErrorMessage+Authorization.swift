@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 
 extension ErrorMessage {
   /// The account's credential can't be sent there, or not in that form.
@@ -34,16 +35,43 @@ extension ErrorMessage {
         hint: "leave out --audience and --scope"
       )
     case .originRefused(let origin, let account, let allowed):
-      let list = allowed.map(\.description).joined(separator: ", ")
+      let list = allowed.map { $0.description }.joined(separator: ", ")
       self.init(
         "originRefused",
         .refused,
         "refused: \(origin) is not an origin of \(account)"
           + (allowed.isEmpty ? ", which has none" : "; allowed: \(list)"),
-        hint: "to allow it, run `acct allow \(account) \(origin)`"
+        hint: "to allow it, run `acct allow \(shellWord(account.description)) \(origin)`"
       )
     case .originUnknown(let origin, let account):
       self.init("originUnknown", .failed, "\(origin) is not an origin of \(account)")
     }
+  }
+}
+
+extension ErrorMessage {
+  /// This message with the account that has a refused origin in the hint, if there is one: `allow` would send one account's
+  /// token to another's server.
+  ///
+  /// - Parameters:
+  ///   - error: The failure.
+  ///   - arguments: The command line.
+  ///   - world: Has the accounts.
+  /// - Returns: The message as it is told.
+  func namingOwner(for error: EngineError, _ arguments: [String], in world: World) -> ErrorMessage {
+    guard case .authorization(.originRefused(let origin, let account, _)) = error,
+      let owners = try? Selection(EngineContext(world, .forbidden, timeout: 0, report: { _ in })).owners(of: origin)
+        .filter({
+          $0 != account
+        }),
+      let owner = owners.first
+    else { return self }
+    var message = self
+    let command = arguments.hoistingSharedOptions.first ?? "header"
+    message.hint =
+      owners.count == 1
+      ? "\(owner) has it: `acct -a \(shellWord(owner.description)) \(command) …`"
+      : "\(owners.map(\.description).joined(separator: ", ")) have it: `acct -a NAME \(command) …`"
+    return message
   }
 }

@@ -22,7 +22,7 @@ extension ErrorMessage {
     case .unknown(let reference, let rule, let candidates):
       let origin =
         switch rule {
-        case .option, .active: ""
+        case .option, .active, .only, .url: ""
         case .environment: " (from ACCT_ACCOUNT)"
         case .directory: " (from the .acct file)"
         }
@@ -48,6 +48,20 @@ extension ErrorMessage {
       )
     case .noPrevious:
       self.init("noPreviousAccount", .noSuchAccount, "there is no previous account", hint: "`acct list` shows them all")
+    case .severalOwn(let origin, let names):
+      self.init(
+        "severalAccounts",
+        .noSuchAccount,
+        "\(origin) is an origin of \(list(names)), and not of the active account",
+        hint: "`--account NAME` selects one"
+      )
+    case .directoryFile(let path, let reason):
+      self.init(
+        "badDirectoryFile",
+        .badInput,
+        "\(printable(path)) chooses no account: \(reason)",
+        hint: "its first line is the name of an account; remove it to use the active one"
+      )
     case .originShared(let origin, let names):
       self.init(
         "originShared",

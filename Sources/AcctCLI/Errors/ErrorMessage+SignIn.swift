@@ -46,6 +46,13 @@ extension ErrorMessage {
         "signed in as \(name)\(place), not as \(other.account); nothing was changed",
         hint: line.map { "to add \(name), run `\($0)`" }
       )
+    case .personUnknown(let account):
+      self.init(
+        "personUnknown",
+        .serverFailed,
+        "the server did not say who has signed in, so it may not be \(account)'s person; nothing was changed",
+        hint: "try again later: `\(loginLine(account))`"
+      )
     case .tokenNeeded(let account):
       self.init(
         "tokenNeeded",

@@ -101,6 +101,8 @@ func words(for rule: SelectedBy) -> String {
   case .environment: "ACCT_ACCOUNT"
   case .directory: "the .acct file"
   case .active: "it is the active account"
+  case .only: "it is the only account"
+  case .url: "it has the URL's origin"
   }
 }
 

@@ -149,10 +149,11 @@ extension HeaderCommand: TableParsed {
 
 extension TokenCommand: TableParsed {
   var groups: [any ParsableArguments] { [audience, options] }
+  static var argumentCount: ClosedRange<Int> { 0...1 }
 
   static var withDefaults: TokenCommand {
     var command = TokenCommand()
-    command.minValid = nil
+    (command.url, command.minValid) = (nil, nil)
     command.offline = false
     (command.sasl, command.user) = (nil, nil)
     command.audience = .withDefaults
@@ -167,6 +168,11 @@ extension TokenCommand: TableParsed {
     case "--offline": offline = true
     default: return audience.take(option, value)
     }
+    return true
+  }
+
+  mutating func take(argument: String) -> Bool {
+    url = argument
     return true
   }
 }

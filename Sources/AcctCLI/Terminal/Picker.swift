@@ -92,7 +92,7 @@ extension Picker {
 
   /// As `list` shows them, with a number before each, and without titles.
   private func table(marking marked: Int?, at now: Timestamp) -> Table {
-    var table = accountTable(listing, at: now)
+    var table = accountTable(listing, marking: listing.active, at: now)
     table.columns.insert(contentsOf: [Table.Column(""), Table.Column("")], at: 0)
     for index in table.columns.indices { table.columns[index].title = "" }
     for index in table.rows.indices {

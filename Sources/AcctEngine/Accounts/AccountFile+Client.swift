@@ -8,14 +8,8 @@ extension ClientSettings {
     var object = JSONObject()
     object["authentication"] = authentication.map { .string($0.rawValue) }
     object["assertionAudience"] = assertionAudience.map { .string($0.rawValue) }
-    if !endpoints.isEmpty {
-      var named = JSONObject()
-      for name in EndpointName.allCases { named[name.rawValue] = endpoints[name].map { .string($0.description) } }
-      object["endpoints"] = .object(named)
-    }
-    if !tokenParameters.isEmpty {
-      object["tokenParameters"] = .array(tokenParameters.map { .array([.string($0.name), .string($0.value)]) })
-    }
+    if !endpoints.isEmpty { object["endpoints"] = Self.json(of: endpoints) }
+    if !tokenParameters.isEmpty { object["tokenParameters"] = Self.json(of: tokenParameters) }
     if !usesDPoP { object["dpop"] = false }
     if grant != .authorizationCode { object["grant"] = .string(grant.rawValue) }
     object["provider"] = provider.map(JSON.string)
@@ -50,12 +44,22 @@ extension ClientSettings {
     }
   }
 
+  static func json(of endpoints: [EndpointName: HTTPURL]) -> JSON {
+    var named = JSONObject()
+    for name in EndpointName.allCases { named[name.rawValue] = endpoints[name].map { .string($0.description) } }
+    return .object(named)
+  }
+
+  static func json(of parameters: [RequestParameter]) -> JSON {
+    .array(parameters.map { .array([.string($0.name), .string($0.value)]) })
+  }
+
   private static func choice<Value: RawRepresentable<String>>(_ json: JSON) throws(AccountFile.Damage) -> Value {
     guard let value = json.stringValue.flatMap(Value.init) else { throw AccountFile.Damage() }
     return value
   }
 
-  private static func endpoints(_ json: JSON) throws(AccountFile.Damage) -> [EndpointName: HTTPURL] {
+  static func endpoints(_ json: JSON) throws(AccountFile.Damage) -> [EndpointName: HTTPURL] {
     guard let object = json.objectValue else { throw AccountFile.Damage() }
     var endpoints: [EndpointName: HTTPURL] = [:]
     for (name, value) in object {
@@ -66,7 +70,7 @@ extension ClientSettings {
     return endpoints
   }
 
-  private static func parameters(_ json: JSON) throws(AccountFile.Damage) -> [RequestParameter] {
+  static func parameters(_ json: JSON) throws(AccountFile.Damage) -> [RequestParameter] {
     guard let list = json.arrayValue else { throw AccountFile.Damage() }
     var parameters: [RequestParameter] = []
     for element in list {

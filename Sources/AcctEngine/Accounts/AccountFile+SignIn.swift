@@ -12,6 +12,8 @@ extension SignInSettings {
     object["backend"] = backend.map(JSON.string)
     object["identifier"] = identifier.map(JSON.string)
     object["callback"] = callback.map(JSON.string)
+    if !endpoints.isEmpty { object["endpoints"] = ClientSettings.json(of: endpoints) }
+    if !parameters.isEmpty { object["parameters"] = ClientSettings.json(of: parameters) }
     return .object(object)
   }
 
@@ -25,7 +27,9 @@ extension SignInSettings {
       redirectPort: object["redirectPort"]?.numberValue?.integer.flatMap { UInt16(exactly: $0) }.map(Int.init),
       backend: object["backend"]?.stringValue,
       identifier: object["identifier"]?.stringValue,
-      callback: object["callback"]?.stringValue
+      callback: object["callback"]?.stringValue,
+      endpoints: try object["endpoints"].map(ClientSettings.endpoints) ?? [:],
+      parameters: try object["parameters"].map(ClientSettings.parameters) ?? []
     )
   }
 }

@@ -53,6 +53,7 @@ package struct AddAccount: Sendable {
   /// Its identifier, its name and its origins stay, and so does the choice of the active account.
   package func renew(_ account: Account, with credentials: NewCredentials) async throws(EngineError) -> Added {
     let keyring = try KeyringChoice(context.world).keyring(of: account)
+    // Signed in already: a keyring that was locked meanwhile gets time.
     try await KeyringRetry(context).run(for: account.name.description) { (interaction) async throws(EngineError) in
       do throws(KeyringFailure) { try await keyring.prepare(interaction) } catch {
         throw .keyring(.failed(error, keyring.kind))
@@ -64,6 +65,12 @@ package struct AddAccount: Sendable {
       throw .selection(.unknown(reference: account.name.description, selectedBy: .option, candidates: []))
     }
     return added
+  }
+
+  /// Checks that an account's own keyring accepts new credentials, before its person signs in.
+  package func prepare(for account: Account) async throws(EngineError) {
+    let keyring = try KeyringChoice(context.world).keyring(of: account)
+    do { try await keyring.prepare(context.interaction) } catch { throw .keyring(.failed(error, keyring.kind)) }
   }
 
   func add(_ incoming: IncomingAccount, _ options: Options) async throws(EngineError) -> Added {
@@ -190,7 +197,9 @@ package struct AddAccount: Sendable {
         account.origins.keepUsers(of: known.origins)
         account.origins.add(options.allowedOrigins, for: .user)
         let before = StoredAccount(account: known, items: try await credentialStore.items(ItemKind.allCases))
-        let earlier = EarlierRefreshToken(of: before, for: account, incoming.items)
+        // Without a person in both it may be another one's.
+        let isSure = !isItself || incoming.isNamed && incoming.isSame(as: known)
+        let earlier = EarlierRefreshToken(of: before, for: account, incoming.items, isSure: isSure)
         var items = incoming.items
         if isItself { account.keepPerson(of: known, with: &items) }
         earlier.complete(&account, &items)
@@ -242,6 +251,10 @@ extension Account {
   ///
   /// A DID's document has been read anew; elsewhere the server need not repeat what an import or a userinfo stated.
   fileprivate mutating func keepPerson(of known: Account, with items: inout [Keyring.Item]) {
+    guard kind != .static else {
+      (origins, keptFor) = (known.origins, known.keptFor)
+      return
+    }
     identity.subject = identity.subject ?? known.identity.subject
     displayName = displayName ?? known.displayName
     guard did == nil else { return }

@@ -19,7 +19,8 @@ enum EarlierRefreshToken {
   ///   - before: The account before the sign-in, with its items.
   ///   - account: The account with its new credentials.
   ///   - items: Those credentials.
-  init(of before: StoredAccount, for account: Account, _ items: [Keyring.Item]) {
+  ///   - isSure: `false` if it is not known that both are one person's.
+  init(of before: StoredAccount, for account: Account, _ items: [Keyring.Item], isSure: Bool) {
     let known = before.account
     // The AT Protocol sends one each time, and the earlier session is revoked.
     guard account.kind == .oauth, known.source == .issuer, account.source == .issuer, account.did == nil,
@@ -30,7 +31,7 @@ enum EarlierRefreshToken {
       return
     }
     let (old, new) = (Scope.words(known.scope), Scope.words(account.scope))
-    guard account.subjectStatements != SubjectStatements(), known.recordedState.state != .reauthRequired,
+    guard isSure, account.subjectStatements != SubjectStatements(), known.recordedState.state != .reauthRequired,
       known.tokenType == account.tokenType, known.thumbprint == account.thumbprint,
       known.identity.clientID == account.identity.clientID, new.allSatisfy(old.contains)
     else {

@@ -3,7 +3,8 @@ package import AcctPorts
 
 /// Finds the account that a command is for.
 ///
-/// `--account` before `ACCT_ACCOUNT` before the nearest `.acct` file before the active account.
+/// `--account` before `ACCT_ACCOUNT` before the nearest `.acct` file: these choose it. The active account is a preference: where
+/// the URL of a request is not its own, and one other account's, that one is chosen.
 package struct Selection: Sendable {
   private let context: EngineContext
   private let asksEngine: Bool
@@ -31,11 +32,27 @@ package struct Selection: Sendable {
   ///
   /// - Parameters:
   ///   - reference: The account that the command names, if any.
+  ///   - origin: The origin of the request that it is for, if it is for one.
   ///   - readsDirectory: `false` to ignore `.acct` files: a clone may have brought them.
   /// - Returns: The account, and the rule that chose it.
-  /// - Throws: ``EngineError`` for an unknown or ambiguous name, or if there is no account to choose.
-  package func choose(_ reference: String?, readsDirectory: Bool = true) async throws(EngineError) -> Choice {
-    try await bringingUnknown { () throws(EngineError) in try chosen(reference, readsDirectory: readsDirectory) }
+  /// - Throws: ``EngineError`` for an unknown or ambiguous name, a `.acct` file that can't be used, or if there is no account
+  ///   to choose.
+  package func choose(
+    _ reference: String?,
+    for origin: Origin? = nil,
+    readsDirectory: Bool = true
+  ) async throws(EngineError) -> Choice {
+    try await bringingUnknown { () throws(EngineError) in
+      try chosen(reference, for: origin, readsDirectory: readsDirectory)
+    }
+  }
+
+  /// The account that a command which names none would be for; `nil` if that is not decided, or can't be found.
+  package func selected() -> Choice? { try? chosen(nil, for: nil, readsDirectory: true) }
+
+  /// The other accounts that have an origin.
+  package func owners(of origin: Origin) throws(EngineError) -> [AccountName] {
+    try context.accountStore.listing().accounts.filter { $0.origins.contains(origin) }.map(\.name)
   }
 
   /// Repeats a failed search after an update from the engine of a shared keyring: another machine may have added the
@@ -48,7 +65,11 @@ package struct Selection: Sendable {
     }
   }
 
-  private func chosen(_ reference: String?, readsDirectory: Bool) throws(EngineError) -> Choice {
+  private func chosen(
+    _ reference: String?,
+    for origin: Origin?,
+    readsDirectory: Bool
+  ) throws(EngineError) -> Choice {
     if let reference { return try named(reference, by: .option) }
     if let reference = world.environment.variable("ACCT_ACCOUNT") { return try named(reference, by: .environment) }
     var ignored: [DirectoryFile] = []
@@ -60,13 +81,23 @@ package struct Selection: Sendable {
         choice.ignored = ignored
         return choice
       case .ignored: ignored.append(file)
+      case .unusable(let path, let reason): throw .selection(.directoryFile(path: path, reason: reason))
       }
     }
     let accountStore = AccountStore(world.files)
-    if let id = try accountStore.active().current, let account = try accountStore.account(id) {
-      return Choice(account: account, selectedBy: .active, ignored: ignored)
+    let active = try accountStore.active().current.flatMap { id throws(EngineError) in try accountStore.account(id) }
+    if let active, origin.map(active.origins.contains) ?? true {
+      return Choice(account: active, selectedBy: .active, ignored: ignored)
     }
-    let names = try accountStore.listing().accounts.map(\.name)
+    let accounts = try accountStore.listing().accounts
+    if let origin {
+      let owners = accounts.filter { $0.origins.contains(origin) }
+      if owners.count > 1 { throw .selection(.severalOwn(origin, owners.map(\.name))) }
+      if let owner = owners.first { return Choice(account: owner, selectedBy: .url, ignored: ignored) }
+    }
+    if let active { return Choice(account: active, selectedBy: .active, ignored: ignored) }
+    if accounts.count == 1 { return Choice(account: accounts[0], selectedBy: .only, ignored: ignored) }
+    let names = accounts.map(\.name)
     throw names.isEmpty ? .selection(.noAccounts) : .selection(.noneActive(candidates: names))
   }
 
@@ -113,7 +144,8 @@ package struct Selection: Sendable {
 }
 
 extension EngineError {
-  fileprivate var tellsOfNoAccount: Bool {
+  /// `true` if no account answers to what was asked for.
+  package var tellsOfNoAccount: Bool {
     switch self {
     case .selection(.unknown), .selection(.noAccounts): true
     case .selection, .authorization, .input, .keyring, .key, .network, .server, .signIn, .atproto, .provider, .backend,

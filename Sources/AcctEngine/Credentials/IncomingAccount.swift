@@ -49,6 +49,9 @@ struct IncomingAccount {
 
   var kind: Account.Kind { belonging.kind }
 
+  /// `true` if its server has named its person.
+  var isNamed: Bool { belonging.identity.subject != nil }
+
   /// `true` if it may replace an account whose key is in a device.
   var mayLeaveDevice: Bool {
     switch form {

@@ -48,14 +48,14 @@ struct HelperAccount {
     if let reference { return try await named(reference) }
     guard !target.urls.isEmpty else { throw .noAddress }
     let choice = try await usualChoice()
-    if let choice, choice.selectedBy != .active || reach != .registry {
+    if let choice, !choice.selectedBy.isPreference || reach != .registry {
       let isExplicit = isExplicit(choice.selectedBy)
       let url = isExplicit ? ownURL(of: choice.account) : answeringURL(of: choice.account)
       if let url, isExplicit || target.user.map(choice.account.isMeant) ?? true {
         return try checked(Found(account: choice.account, url: url, ignored: choice.ignored))
       }
     }
-    let active = choice.flatMap { $0.selectedBy == .active ? $0.account.id : nil }
+    let active = choice.flatMap { $0.selectedBy.isPreference ? $0.account.id : nil }
     return try amongAll(active: active, ignored: choice?.ignored ?? [])
   }
 
@@ -109,7 +109,7 @@ struct HelperAccount {
     switch rule {
     case .option, .environment: true
     case .directory: reach == .address
-    case .active: false
+    case .active, .only, .url: false
     }
   }
 

@@ -1,5 +1,5 @@
 package import AcctModel
-import AcctProtocol
+package import AcctProtocol
 
 extension Account {
   /// The purpose of a request's token, if it differs from that of the account's own token.
@@ -13,7 +13,7 @@ extension Account {
   /// - Returns: The purpose; `nil` for the account's own token.
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)`` for an audience that is another resource,
   ///   ``SignInError/noTokenForResource(_:_:)`` if no second token can be obtained.
-  func purpose(for url: HTTPURL?, _ typed: TokenPurpose?) throws(EngineError) -> TokenPurpose? {
+  package func purpose(for url: HTTPURL?, _ typed: TokenPurpose?) throws(EngineError) -> TokenPurpose? {
     // A grant that renews itself names them all, and has one token.
     guard resources.count > 1, let url, let resource = resource(of: url), !client.grant.renewsItself
     else { return typed }

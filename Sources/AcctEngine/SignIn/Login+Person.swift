@@ -10,12 +10,13 @@ extension Login {
   ///   - way: Its way to sign in.
   ///   - person: Who signs in.
   /// - Returns: Credentials of the account's person.
-  /// - Throws: ``SignInError/otherPerson(_:)`` after the session of another person was ended; ``EngineError``.
+  /// - Throws: ``SignInError/otherPerson(_:)``, ``SignInError/personUnknown(account:)``; ``EngineError``.
   package func signIn(
     to account: Account,
     by way: SignInWay,
     as person: SignInPerson
   ) async throws(EngineError) -> NewCredentials {
+    try await AddAccount(context).prepare(for: account)
     var credentials: NewCredentials
     do throws(EngineError) {
       credentials = try await way.signIn(context, as: person)
@@ -24,41 +25,83 @@ extension Login {
     } catch .backend(.otherPerson(_, let found?, let origin)) {
       throw .signIn(.otherPerson(OtherPerson(account: account.name, found: found, origin: origin, theirs: nil)))
     }
-    switch account.isPerson(of: credentials) {
-    case true?: break
-    case nil: credentials.notices.append(.personUnknown(account: account.name))
-    case false?:
+    // A parameter is for this time.
+    credentials.signIn?.parameters = account.signIn?.parameters ?? []
+    switch account.match(credentials) {
+    case .same: break
+    // A server that named the person before does so again, or cannot be believed to mean them.
+    case .unnamed where account.isIdentified: throw .signIn(.personUnknown(account: account.name))
+    case .unnamed, .unclear: credentials.notices.append(.personUnknown(account: account.name))
+    case .other:
       let name = credentials.personName
-      await UnwantedSession(context).revoke(credentials, of: name, report: person.show)
+      // Elsewhere the end of one session of a user and a client may end them all, such as one that is stored here.
+      if credentials.did != nil {
+        await UnwantedSession(context).revoke(credentials, of: name, report: person.show)
+      }
       let theirs = credentials.account(account.id, account.name, createdAt: context.world.clock.now())
       let origin = credentials.identity.issuer?.url.origin ?? credentials.service
       throw .signIn(.otherPerson(OtherPerson(account: account.name, found: name, origin: origin, theirs: theirs)))
     }
+    if !credentials.isNamed { credentials.identity.subject = account.identity.subject }
     return credentials
   }
 }
 
+extension Issuer {
+  /// `true` if both are one but for a slash at the end, which people leave out.
+  fileprivate func isSame(as other: Issuer) -> Bool {
+    self == other || "\(self)/" == "\(other)" || "\(self)" == "\(other)/"
+  }
+}
+
+/// Whose new credentials are.
+private enum PersonMatch {
+  case same, other
+  /// Nothing says who has signed in.
+  case unnamed
+  /// The names are not comparable: each client, or each sign-in, has its own.
+  case unclear
+}
+
 extension Account {
-  /// `true` if new credentials are those of this account's person, `false` if of another; `nil` if that is not known.
-  fileprivate func isPerson(of credentials: NewCredentials) -> Bool? {
+  /// `true` if a server has said who its person is; the subject is otherwise made of a name or an address, or a handle in a
+  /// file (``AddAccount/identify(_:named:)``).
+  fileprivate var isIdentified: Bool {
+    if did != nil || subjectStatements != SubjectStatements() { return true }
+    guard let subject = identity.subject else { return false }
+    let place = identity.issuer?.url.origin.authority ?? service?.authority
+    return subject != handle?.description && subject != place && subject != name.description
+      && !subject.hasPrefix("\(name)-")
+  }
+
+  /// Compares new credentials with this account's person.
+  fileprivate func match(_ credentials: NewCredentials) -> PersonMatch {
     // The client is its own subject, whatever its identifier is from now on.
-    if client.grant.renewsItself { return true }
-    if let did, let other = credentials.did { return did == other }
-    // A file may know its person by their handle alone.
-    guard let subject = identity.subject, subject != handle?.description,
-      let other = credentials.identity.subject
-    else { return nil }
-    if let issuer = identity.issuer, let another = credentials.identity.issuer, issuer != another { return false }
-    if subject == other { return true }
-    // An access token and an ID token may name one user differently.
-    guard let stated = subjectStatements.idToken, let again = credentials.subjectStatements.idToken else {
-      return false
+    if client.grant.renewsItself { return .same }
+    if let did, let other = credentials.did { return did == other ? .same : .other }
+    guard credentials.isNamed, let other = credentials.identity.subject else { return .unnamed }
+    guard isIdentified, let subject = identity.subject else { return .unclear }
+    if let issuer = identity.issuer, let another = credentials.identity.issuer, !issuer.isSame(as: another) {
+      return .other
     }
-    return stated == again
+    if subject == other { return .same }
+    // An access token and an ID token may name one user differently.
+    if let stated = subjectStatements.idToken, stated == credentials.subjectStatements.idToken { return .same }
+    // A server may name one user differently to each client (OpenID Connect Core 1.0, section 8.1).
+    guard identity.clientID != credentials.identity.clientID else { return .other }
+    guard let name = displayName, let another = credentials.userName else { return .unclear }
+    return name == another ? .same : .other
   }
 }
 
 extension NewCredentials {
+  /// `true` if their server has named the person; a subject is otherwise made of its address.
+  fileprivate var isNamed: Bool {
+    guard did == nil else { return true }
+    guard let subject = identity.subject else { return false }
+    return subject != (identity.issuer?.url.origin.authority ?? service?.authority)
+  }
+
   /// The name of the person, as people know it.
   fileprivate var personName: String {
     handle?.description ?? userName ?? did?.description ?? identity.subject ?? suggestedName

@@ -36,9 +36,12 @@ package struct Login: Sendable {
   /// An account of an earlier version has no ``SignInSettings``: then what it was granted is asked for again.
   ///
   /// - Throws: ``SignInError/noWay(account:)`` for an import that names no server; ``ProviderError`` where its provider is
-  ///   not known any more; the keyring's errors, if the client's secret can't be read.
-  package func way(of account: Account, _ changes: Changes) async throws(EngineError) -> SignInWay {
-    let settings = account.signIn ?? SignInSettings(scope: account.scope, identifier: account.person)
+  ///   not known any more.
+  package func way(of account: Account, _ changes: Changes) throws(EngineError) -> SignInWay {
+    let settings =
+      account.signIn
+      // A provider has a scope of its own.
+      ?? SignInSettings(scope: account.client.provider == nil ? account.scope : nil, identifier: account.person)
     do {
       if account.kind == .session, let backend = account.backend {
         return .session(
@@ -67,7 +70,7 @@ package struct Login: Sendable {
       return .network(network(account, did, settings, changes))
     }
     guard account.hasServer, account.identity.clientID != nil else { throw .signIn(.noWay(account: account.name)) }
-    return .server(try await server(account, settings, changes))
+    return .server(try server(account, settings, changes))
   }
 
   private func route(_ settings: SignInSettings, _ changes: Changes) -> CallbackRoute {
@@ -102,7 +105,7 @@ package struct Login: Sendable {
     _ account: Account,
     _ settings: SignInSettings,
     _ changes: Changes
-  ) async throws(EngineError) -> ServerSignIn.Request {
+  ) throws(EngineError) -> ServerSignIn.Request {
     let provider = try provider(of: account)
     let resource = account.issuerSource == .resource ? account.resources.first : nil
     var request = SignIn.Request(
@@ -117,10 +120,12 @@ package struct Login: Sendable {
       settings: account.client,
       authorizationParameters: changes.authorizationParameters
     )
-    // The provider's description has these, and may have changed.
-    if provider != nil { request.settings.endpoints = [:] }
+    let named = Set(changes.authorizationParameters.map(\.name))
+    request.authorizationParameters += settings.parameters.filter { !named.contains($0.name) }
+    // The provider's description has the others, and may have changed.
+    if provider != nil { request.settings.endpoints = settings.endpoints }
     request.settings.isRegistered = false
-    try await addClient(of: account, changes, to: &request)
+    setClient(of: account, changes, in: &request)
     request.key.account = account
     return ServerSignIn.Request(
       request,
@@ -137,26 +142,17 @@ package struct Login: Sendable {
     return try Providers(context.world).resolve(name)
   }
 
-  /// Adds the secret or the key by which the client authenticates itself: a new one, else the account's own.
-  private func addClient(
-    of account: Account,
-    _ changes: Changes,
-    to request: inout SignIn.Request
-  ) async throws(EngineError) {
+  /// Sets how the client authenticates itself; its own secret or key is added by ``KnownClient``, for the same server alone.
+  private func setClient(of account: Account, _ changes: Changes, in request: inout SignIn.Request) {
+    let isOther = changes.clientID.map { $0 != account.identity.clientID } ?? false
+    let isKey = request.settings.authentication == .privateKey
     if changes.clientSecret != nil || changes.clientKey != nil {
       request.clientSecret = changes.clientSecret
       request.clientKey = changes.clientKey
       // The method stays if it is one for what was given.
-      let isKey = request.settings.authentication == .privateKey
-      if isKey != (changes.clientKey != nil) || request.settings.authentication == ClientAuthentication.none {
-        request.settings.authentication = nil
-      }
-    } else if changes.clientID == nil || changes.clientID == account.identity.clientID {
-      let kinds = account.client.itemKinds
-      guard !kinds.isEmpty, !account.client.isRegistered else { return }
-      let known = try await CredentialStore(of: account, in: context).readClient(kinds)
-      (request.clientSecret, request.clientKey) = (known.clientSecret, known.clientKey)
-    } else {
+      let isPublic = request.settings.authentication == ClientAuthentication.none
+      if isOther || isPublic || isKey != (changes.clientKey != nil) { request.settings.authentication = nil }
+    } else if isOther {
       // Another client has another secret, or none.
       request.settings.authentication = nil
     }

@@ -74,7 +74,9 @@ extension SignInWay {
         scope: way.server.scope,
         usesDevice: way.usesDevice,
         redirect: way.server.redirect,
-        redirectPort: way.server.redirectPort
+        redirectPort: way.server.redirectPort,
+        endpoints: way.provider == nil ? [:] : way.server.settings.endpoints,
+        parameters: way.server.authorizationParameters
       )
     case .network(let request): SignInSettings(scope: request.scope, redirectPort: request.redirectPort)
     case .backend(let request):

@@ -15,8 +15,10 @@ struct UnwantedSession: Sendable {
   ///   - person: Their identity, for people.
   ///   - report: Takes the reason why the server may still accept them.
   func revoke(_ credentials: NewCredentials, of person: String, report: @Sendable (SignInPrompt) -> Void) async {
-    guard let name = try? AccountName(person) else { return }
-    var account = credentials.account(context.world.entropy.accountID(), name, createdAt: context.world.clock.now())
+    let id = context.world.entropy.accountID()
+    // A name of people's may have what an account's can't.
+    guard let name = (try? AccountName(person)) ?? (try? AccountName(id.description)) else { return }
+    var account = credentials.account(id, name, createdAt: context.world.clock.now())
     do throws(EngineError) {
       // A backend need not name the issuer of its tokens; then the identity's own document leads there.
       if account.kind == .oauth, account.identity.issuer == nil {

@@ -14,6 +14,10 @@ package struct SignInSettings: Equatable, Sendable {
   package var identifier: String?
   /// The beginning of the address at which a backend's sign-in ends, as it was typed; `nil` for the usual one.
   package var callback: String?
+  /// The endpoints that were typed, beside those of a provider.
+  package var endpoints: [EndpointName: HTTPURL]
+  /// More parameters of each authorization request.
+  package var parameters: [RequestParameter]
 
   package init(
     scope: String? = nil,
@@ -22,7 +26,9 @@ package struct SignInSettings: Equatable, Sendable {
     redirectPort: Int? = nil,
     backend: String? = nil,
     identifier: String? = nil,
-    callback: String? = nil
+    callback: String? = nil,
+    endpoints: [EndpointName: HTTPURL] = [:],
+    parameters: [RequestParameter] = []
   ) {
     self.scope = scope
     self.usesDevice = usesDevice
@@ -31,5 +37,7 @@ package struct SignInSettings: Equatable, Sendable {
     self.backend = backend
     self.identifier = identifier
     self.callback = callback
+    self.endpoints = endpoints
+    self.parameters = parameters
   }
 }

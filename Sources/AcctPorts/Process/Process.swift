@@ -24,8 +24,10 @@ package struct ProcessEnvironment: Sendable {
 package enum DirectoryFile: Equatable, Sendable {
   /// The user's own, and no other user can write it.
   case trusted(path: String, line: String)
-  /// Ignored, and why.
+  /// Ignored, and why: another user can write it.
   case ignored(path: String, reason: String)
+  /// It can't be read as the name of an account, and why.
+  case unusable(path: String, reason: String)
 }
 
 /// Another program in the place of this process.

@@ -37,18 +37,34 @@ extension ProcessEnvironment {
       contents = try file.genuineBytes(limit: sizeLimit)
     } catch .system(ENOENT), .system(ENOTDIR) {
       return nil
-    } catch .system(ELOOP) {
-      return .ignored(path: path, reason: "it is a symbolic link")
     } catch {
-      return .ignored(path: path, reason: error.reason)
+      return unread(path, error)
     }
     let line = contents.prefix { $0 != UInt8(ascii: "\n") }
     guard let text = String(validating: line, as: UTF8.self) else {
-      return .ignored(path: path, reason: "it is not UTF-8")
+      return .unusable(path: path, reason: "it is not UTF-8")
     }
     let name = text.trimmed
-    guard !name.isEmpty else { return .ignored(path: path, reason: "its first line is empty") }
+    guard !name.isEmpty else { return .unusable(path: path, reason: "its first line is empty") }
     return .trusted(path: path, line: String(name))
+  }
+}
+
+extension ProcessEnvironment {
+  /// A file that was not read: the user's own is a mistake to be told, and any other is ignored.
+  private static func unread(_ path: String, _ error: FileError) -> DirectoryFile {
+    let reason = error == .system(ELOOP) ? "it is a symbolic link" : error.reason
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_uid == geteuid() else {
+      return .ignored(path: path, reason: reason)
+    }
+    switch (status.st_mode & S_IFMT, error) {
+    case (S_IFDIR, _): return .unusable(path: path, reason: "it is a folder")
+    case (S_IFLNK, _) where unsafe access(path, F_OK) != 0:
+      return .unusable(path: path, reason: "it is a link to nothing")
+    case (S_IFREG, .system): return .unusable(path: path, reason: reason)
+    default: return .ignored(path: path, reason: reason)
+    }
   }
 }
 

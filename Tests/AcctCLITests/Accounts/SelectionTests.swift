@@ -152,7 +152,7 @@ struct SelectionTests {
     #expect(await record.acct("list") == 0)
     #expect(record.out.isEmpty)
     #expect(await record.acct("list", "--json") == 0)
-    #expect(record.json == ["version": 1, "active": nil, "accounts": []])
+    #expect(record.json == ["version": 1, "active": nil, "selected": nil, "accounts": []])
   }
 
   @Test("The bare command acct names the selected account and what selected it")

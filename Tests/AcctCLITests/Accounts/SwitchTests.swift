@@ -90,11 +90,11 @@ struct SwitchTests {
 
   @Test("Remove deletes exactly the account's items and file and its place as the active account")
   func remove() async {
-    await add("alice", "bob")
+    await add("alice", "bob", "carol")
     let before = record.keyring.count
-    #expect(await record.acct("remove", "--local", "bob") == 0)
-    #expect(record.keyring.count == before / 2)
-    #expect(record.accountFiles == 1)
+    #expect(await record.acct("remove", "--local", "carol") == 0)
+    #expect(record.keyring.count == before * 2 / 3)
+    #expect(record.accountFiles == 2)
     #expect(await record.acct("token") == 5)
     #expect(await record.acct("token", "-a", "alice") == 0)
   }

@@ -52,7 +52,8 @@ struct DockerHelperTests {
     #expect(await record.docker("get", "registry.example") == 0)
     #expect(record.json?.objectValue?["Username"] == "bob")
     #expect(record.json?.objectValue?["Secret"] == "three")
-    #expect(await record.acct("header", "https://registry.example/") == 5)
+    #expect(await record.acct("list", "--json") == 0)
+    #expect(record.json?.objectValue?["active"] == .null)
   }
 
   @Test("Docker Hub is listed by the URL that docker has for it")

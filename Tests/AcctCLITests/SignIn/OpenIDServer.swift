@@ -21,6 +21,8 @@ final class OpenIDServer: Sendable {
     /// What the userinfo answers.
     var userinfo = HTTPResponse.json(#"{"sub":"alice"}"#)
     var metadata: JSONObject = [:]
+    /// The client that it knows.
+    var client = "client"
   }
 
   static let issuer = "https://as.example"
@@ -84,7 +86,7 @@ final class OpenIDServer: Sendable {
   private func tokens(_ request: HTTPRequest, _ settings: Settings) -> HTTPResponse {
     let form = RehearsedBrowser.parameters(of: "?" + RowServer.text(request.body))
     let number = record.requests.count { $0.url.path == "/token" }
-    guard form["client_id"] == "client",
+    guard form["client_id"] == settings.client,
       form["grant_type"] == "refresh_token" ? form["refresh_token"] != nil : form["code"] != nil
     else { return .json(#"{"error":"invalid_request"}"#, 400) }
     var answer: JSONObject = [

@@ -43,7 +43,7 @@ struct TableParsingTests {
       "header --help", "header -h", "header --form json URL", "header --format=json URL", "header --format xml URL",
       "header --min-valid x URL", "header --min-valid -5 URL", "header --min-valid", "header --timeout 0 URL",
       "header a b c", "header -- URL", "header -qv URL", "header -aalice URL", "header --json --json URL", "header -",
-      "header --audience  URL", "list alice", "status a b", "token --sasl XOAUTH2", "token URL", "complete",
+      "header --audience  URL", "list alice", "status a b", "token --sasl XOAUTH2", "token URL URL", "complete",
       "complete all", "complete accounts origins", "add", "--json", "", "help list", "request", "request URL -H",
       "request -d - URL", "request --retry -1 URL", "request URL a b",
       "limits",
@@ -76,7 +76,8 @@ struct TableParsingTests {
     (
       "token",
       [
-        "--min-valid 0", "--offline", "--audience é", "--audience a\nb", "--scope s", "--scope a\"b", "--sasl XOAUTH2",
+        "https://pds.example/a", "--min-valid 0", "--offline", "--audience é", "--audience a\nb", "--scope s",
+        "--scope a\"b", "--sasl XOAUTH2",
         "--user u",
       ]
     ),

@@ -25,7 +25,7 @@ struct HubTests {
     let late = try await home.command(secondsAhead: 3_601, ["header", server.user]).run()
     #expect(late.status == 4)
     #expect(late.text.isEmpty)
-    #expect(late.errorText.contains("acct add"), "\(late.errorText)")
+    #expect(late.errorText.contains("`acct login work`"), "\(late.errorText)")
 
     // The next sign-in is for the same account.
     let again = try await server.signIn(to: home, "--client-auth", "post")

@@ -27,6 +27,9 @@ struct LiveEnvironmentTests {
     func ignored(_ file: String, _ reason: String) -> DirectoryFile {
       .ignored(path: scratch.path(of: file), reason: reason)
     }
+    func unusable(_ file: String, _ reason: String) -> DirectoryFile {
+      .unusable(path: scratch.path(of: file), reason: reason)
+    }
     try level("a") { file in
       try scratch.write("  work \r\nsecond line\n", to: file, mode: 0o644)
       return .trusted(path: scratch.path(of: file), line: "work")
@@ -46,15 +49,19 @@ struct LiveEnvironmentTests {
     }
     try level("f") { file in
       try scratch.write(String(repeating: "x", count: 1025), to: file)
-      return ignored(file, "file too large")
+      return unusable(file, "file too large")
     }
     try level("g") { file in
       try scratch.write(" \nname", to: file)
-      return ignored(file, "its first line is empty")
+      return unusable(file, "its first line is empty")
     }
     try level("h") { file in
       try scratch.makeFolder(file)
-      return ignored(file, "it is not a regular file")
+      return unusable(file, "it is a folder")
+    }
+    try level("j") { file in
+      try scratch.link(file, to: "nothing")
+      return unusable(file, "it is a link to nothing")
     }
     try level("i") { file in
       try scratch.write(String(repeating: "x", count: 1024), to: file)

@@ -11,11 +11,13 @@ struct SignInRun {
   ///
   /// - Parameters:
   ///   - signIn: Obtains credentials.
+  ///   - remembersClient: `true` if the user has named the client, for the next account with its provider, too.
   ///   - store: Stores them.
   /// - Returns: The stored account.
   /// - Throws: The error of `signIn` or `store`; nothing is left behind.
   func run(
     _ signIn: @escaping @Sendable () async throws(EngineError) -> NewCredentials,
+    remembersClient: Bool = true,
     store: @escaping @Sendable (NewCredentials) async throws(EngineError) -> AddAccount.Added
   ) async throws(EngineError) -> AddAccount.Added {
     let newKeys = NewKeys(context.engine)
@@ -34,7 +36,7 @@ struct SignInRun {
     }
     if added.hasLostRefreshToken { context.report([.refreshTokenLost(account: added.account.name)]) }
     await revokeReplaced(added, by: credentials)
-    context.report(await ClientChoice(context.engine).remember(added.account))
+    if remembersClient { context.report(await ClientChoice(context.engine).remember(added.account)) }
     return added
   }
 

@@ -108,6 +108,7 @@ struct HelperCommand: AcctCommand {
     context.report(outcome.notices)
     if let reason = outcome.reason, !type.asksForAnyServer || !reason.isUsual || options.verbose {
       var message = ErrorMessage(reason)
+      if message.needsLogin { message.hint = "sign in again with `acct login NAME`" }
       // Most such servers are another helper's, and none to allow a token for.
       if reason.isUsual, !options.verbose { message.hint = nil }
       tell(message, context)

@@ -36,7 +36,7 @@ extension ErrorMessage {
       }
     let words = challenge.description.map { " (\(printable($0)))" } ?? ""
     let hint =
-      challenge.need == .scope && challenge.scope.isEmpty
+      challenge.need == .scope && challenge.scope.isEmpty && stepUp.account.source?.backend == nil
       ? "the server does not say which; with its name, run `\(loginLine(name, ["--scope", "SCOPE"]))`"
       : "to sign in for it, run `\(signInLine(stepUp))`"
     self.init(

@@ -42,7 +42,10 @@ func signInLine(_ account: Account, for resource: ResourceIndicator) -> String? 
 /// The arguments for the server at which the account signs in, and for its client.
 func place(of account: Account) -> [String]? {
   let person = account.handle?.description ?? account.did?.description
-  if let backend = account.source?.backend { return ["--backend", backend.description] + [person].compactMap(\.self) }
+  if let backend = account.source?.backend {
+    let option = account.kind == .session ? "--session" : "--backend"
+    return [option, account.signIn?.backend ?? backend.description] + [person].compactMap(\.self)
+  }
   if account.did != nil, let person {
     // A client that has no document of its own is acct's usual one.
     let clientID = account.identity.clientID.flatMap { $0.hasPrefix("http://localhost") ? nil : $0 }

@@ -14,6 +14,10 @@ package enum SelectionError: Error, Equatable, Sendable {
   case undecidedSwitch(candidates: [AccountName])
   /// `switch -`, and there is no previous account.
   case noPrevious
+  /// These accounts have the origin of a request, and the active account has not.
+  case severalOwn(Origin, [AccountName])
+  /// A `.acct` file that is meant to choose the account, and can't; and why.
+  case directoryFile(path: String, reason: String)
   /// Both accounts have this origin, so neither can be selected by it.
   case originShared(Origin, [AccountName])
   /// A `Host` matches an origin of each of two accounts, so neither can be selected by it.
@@ -22,7 +26,21 @@ package enum SelectionError: Error, Equatable, Sendable {
 }
 
 /// The rule that chose the account.
-package enum SelectedBy: String, Sendable { case option, environment, directory, active }
+package enum SelectedBy: String, Sendable {
+  case option, environment, directory, active
+  /// None is active, and there is no other.
+  case only
+  /// The URL of the request is its own, and not the active account's.
+  case url
+
+  /// `true` if the user has not said that this account is meant here.
+  package var isPreference: Bool {
+    switch self {
+    case .option, .environment, .directory: false
+    case .active, .only, .url: true
+    }
+  }
+}
 
 /// The account's credential can't be sent there, or not in that form.
 package enum AuthorizationError: Error, Equatable, Sendable {

@@ -15,6 +15,8 @@ package enum SignInError: Error, Equatable, Sendable {
   case noWay(account: AccountName)
   /// Another person than the account's has signed in.
   indirect case otherPerson(OtherPerson)
+  /// The server does not say who has signed in, and did before.
+  case personUnknown(account: AccountName)
   /// A new token is needed, and there is no terminal to type it at.
   case tokenNeeded(account: AccountName)
   /// The DID's own document now leads to another server than the one that granted the tokens.
