@@ -155,13 +155,17 @@ let package = Package(
     room("SecretServiceKeyring", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"]),
     // The vault of this machine, and the key of a vault, which a shared keyring has as well.
     room("Vault", ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]),
-    room("SharedKeyring", ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault"]),
+    room(
+      "SharedKeyring",
+      ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault"],
+      forSize: true
+    ),
     // libcurl begins once in a process, whichever adapter needs it first.
     room("Curl", ["AcctModel", "Secrets", "CLibCurl", "PrivateFiles"]),
-    room("EtcdStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "Curl", "CLibCurl"]),
-    room("PostgresStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLibPQ"]),
-    room("TPM", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles"]),
-    room("PKCS11", ["AcctModel", "Secrets", "AcctPorts", "CPKCS11", "PrivateFiles"]),
+    room("EtcdStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "Curl", "CLibCurl"], forSize: true),
+    room("PostgresStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLibPQ"], forSize: true),
+    room("TPM", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles"], forSize: true),
+    room("PKCS11", ["AcctModel", "Secrets", "AcctPorts", "CPKCS11", "PrivateFiles"], forSize: true),
     room("LiveSystem", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLinux"]),
 
     room(

@@ -29,8 +29,9 @@ struct ListCommand: AcctCommand {
       context.notice("there is no account yet; `acct add` adds one")
       return .done
     }
-    let selected = Selection(context.engine).selected()
-    try context.output(accountTable(listing, marking: selected?.account.id, at: now).lines(on: context.screen))
+    let selected = Selection(context.engine).selected(before: listing.active)
+    let marked = selected?.account.id ?? listing.active
+    try context.output(accountTable(listing, marking: marked, at: now).lines(on: context.screen))
     if let selected, !selected.selectedBy.isPreference {
       let place = selected.directoryFile.map { " \(printable($0))" } ?? ""
       context.notice("\(selected.account.name) is chosen by \(words(for: selected.selectedBy))\(place)")
@@ -55,10 +56,11 @@ extension AccountOverview {
 extension AccountOverview.Contents<[UInt8]> {
   /// The object of `list` in the contract.
   func output(in context: Context) throws(EngineError) {
+    let selected = Selection(context.engine).selected(before: active)
     try JSON.serialize(
       envelope([
         "active": .init(active?.description),
-        "selected": .init(Selection(context.engine).selected()?.account.id.description),
+        "selected": .init((selected?.account.id ?? active)?.description),
       ]),
       "accounts",
       of: accounts

@@ -24,7 +24,7 @@ struct SwitchCommand: AcctCommand {
     let account = try await chosen(change, in: context)
     try await change.activate(account)
     let status = try context.done(account, "\(account.name) is active")
-    if let choice = Selection(context.engine).selected(), choice.account.id != account.id {
+    if let choice = Selection(context.engine).selected(before: account.id), choice.account.id != account.id {
       let rule = words(for: choice.selectedBy)
       let place = choice.directoryFile.map { " \(printable($0))" } ?? ""
       context.notice("here \(rule)\(place) chooses \(choice.account.name) before it")

@@ -48,7 +48,14 @@ package struct Selection: Sendable {
   }
 
   /// The account that a command which names none would be for; `nil` if that is not decided, or can't be found.
-  package func selected() -> Choice? { try? chosen(nil, for: nil, readsDirectory: true) }
+  ///
+  /// - Parameter active: The active account, which is known already; it is read again only where another may come before it.
+  /// - Returns: The choice; `nil` for the active account, too, where nothing comes before it.
+  package func selected(before active: AccountID?) -> Choice? {
+    let isOpen = active == nil || world.environment.variable("ACCT_ACCOUNT") != nil
+    guard isOpen || !world.environment.directoryFiles().isEmpty else { return nil }
+    return try? chosen(nil, for: nil, readsDirectory: true)
+  }
 
   /// The other accounts that have an origin.
   package func owners(of origin: Origin) throws(EngineError) -> [AccountName] {

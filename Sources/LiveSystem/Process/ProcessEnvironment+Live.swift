@@ -18,11 +18,13 @@ extension ProcessEnvironment {
   /// The `.acct` files of a directory and of those above it.
   package static func directoryFiles(from directory: String) -> [DirectoryFile] {
     var files: [DirectoryFile] = []
-    var parts = directory.split(separator: "/")
+    // Its parts are cut off one by one: to join them searches the whole program for a conformance.
+    var folder = directory[...]
     while true {
-      let path = (["" as Substring] + parts + [".acct"]).joined(separator: "/")
-      if let file = directoryFile(path) { files.append(file) }
-      guard parts.popLast() != nil else { return files }
+      while folder.last == "/" { folder.removeLast() }
+      if let file = directoryFile("\(folder)/.acct") { files.append(file) }
+      guard let slash = folder.lastIndex(of: "/") else { return files }
+      folder = folder[..<slash]
     }
   }
 
