@@ -133,6 +133,7 @@ let package = Package(
 
     // The free(3) of the whole process, which wipes; in C, since Swift's own runtime calls it.
     .target(name: "CWipingFree"),
+    .target(name: "CArguments"),
 
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
     room("Secrets"),
@@ -177,8 +178,8 @@ let package = Package(
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctEngine", "AcctPorts", "CWipingFree", "Curl", "EtcdStore", "LiveHTTP", "LiveSystem",
-        "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
+        "AcctCLI", "AcctEngine", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "LiveHTTP",
+        "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
       ],
       swiftSettings: houseRules,
       linkerSettings: acctLinking

@@ -13,7 +13,7 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' INT TERM HUP
 
-(umask 077 && echo 'bench' >"$folder/passphrase")
+(umask 077 && echo 'a passphrase for benchmarks' >"$folder/passphrase")
 export ACCT_VAULT_PASSPHRASE_FILE="$folder/passphrase"
 
 # Fills a home up with copies of the record of its only account, of other names: the files are what grows.

@@ -75,8 +75,13 @@ extension Acct {
     _ streams: Streams
   ) -> Int32 {
     guard exitCode(for: error).isSuccess else {
-      let unknown = unknownOption(in: arguments).map { "unknown option '\($0)'" }
-      var errorMessage = ErrorMessage(usage: unknown ?? message(for: error))
+      let unknown = unknownOption(in: arguments)
+      let text = unknown.map { "unknown option '\($0.option)'" } ?? message(for: error)
+      var errorMessage = ErrorMessage(usage: text)
+      let names = command(of: arguments).names.filter { $0 != "home" && $0 != "help" }
+      let help = "`\((["acct"] + names).joined(separator: " ")) --help` shows what it takes"
+      if !names.isEmpty { errorMessage.hint = help }
+      if let question = unknown.flatMap({ didYouMean($0.candidates) }) { errorMessage.hint = "\(question) \(help)" }
       if errorMessage.text == HelperCommand.missingProgram {
         let programs = HelperCommand.Name.allCases.map(\.rawValue)
         errorMessage.text += "; " + ErrorMessage.closedList(programs)

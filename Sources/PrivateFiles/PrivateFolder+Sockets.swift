@@ -21,7 +21,7 @@ extension PrivateFolder {
     return try at(path(of: name)) { () throws(FileError) in
       guard unsafe unlinkat(folder.number, name, 0) == 0 || errno == ENOENT else { throw .last }
       let socket = try Descriptor.unixSocket()
-      try unsafe socket.call(folder, name) { unsafe bind($0, $1, $2) }
+      try unsafe socket.call(folder, path(of: name), name) { unsafe bind($0, $1, $2) }
       // No other user gets into the folder; the mode is for tools that check it.
       guard unsafe fchmodat(folder.number, name, 0o600, 0) == 0, Glibc.listen(socket.number, 16) == 0
       else { throw .last }
@@ -40,7 +40,7 @@ extension PrivateFolder {
     return try at(path(of: name)) { () throws(FileError) in
       let socket = try Descriptor.unixSocket()
       do throws(FileError) {
-        try unsafe socket.call(folder, name) { unsafe Glibc.connect($0, $1, $2) }
+        try unsafe socket.call(folder, path(of: name), name) { unsafe Glibc.connect($0, $1, $2) }
       } catch {
         guard error == .notThere || error == .system(ECONNREFUSED) else { throw error }
         return nil
@@ -66,16 +66,18 @@ extension Descriptor {
     return try retrying { socket(AF_UNIX, type, 0) }
   }
 
-  /// Makes a call with the address of a name in an open folder.
+  /// Makes a call with the address of a name in an open folder, whose path is of use only where there is no /proc.
   fileprivate func call(
     _ folder: borrowing Descriptor,
+    _ place: String,
     _ name: String,
     _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) throws(FileError) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     // By way of the descriptor: a path may be longer than the 107 bytes that fit here.
-    let path = Array("/proc/self/fd/\(folder.number)/\(name)".utf8)
+    let hasProc = unsafe access("/proc/self/fd", F_OK) == 0
+    let path = Array((hasProc ? "/proc/self/fd/\(folder.number)/\(name)" : place).utf8)
     guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .system(ENAMETOOLONG) }
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
     let result = unsafe withUnsafePointer(to: &address) { pointer in

@@ -1,6 +1,7 @@
 import AcctCLI
 import AcctEngine
 import AcctPorts
+import CArguments
 import Curl
 import EtcdStore
 import Glibc
@@ -12,6 +13,12 @@ import SecretServiceKeyring
 import SharedKeyring
 import TPM
 import Vault
+
+// Swift's own reads /proc, which may not be there.
+let commandLine = sequence(state: Int32(0)) { index in
+  defer { index += 1 }
+  return unsafe acct_argument(index).map { unsafe String(cString: $0) }
+}
 
 let hardening = Hardening.closeProcess()
 
@@ -76,7 +83,7 @@ let world = World(
     confinement: .live(folders, environment.variable) { CurlTable.preload() }
   )
 )
-let status = await Acct.run(Acct.arguments(of: CommandLine.arguments), in: world)
+let status = await Acct.run(Acct.arguments(of: Array(commandLine)), in: world)
 CurlTable.finishPreloading()
 vaultStore.end()
 sharedVault.end()

@@ -77,7 +77,7 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
 
   static let vault = KeyringFactory(testDescription: "vault") {
     let home = try TemporaryFolder()
-    let passphrase = try home.file("passphrase", containing: "made up")
+    let passphrase = try home.file("passphrase", containing: "made up for this")
     let open: @Sendable () -> VaultStore = {
       VaultStore(
         folder: PrivateFolder(at: "\(home.path)/vault"),

@@ -54,7 +54,7 @@ struct JoiningTests {
 
   @Test("A keyring of one passphrase is opened by it, and by no other passphrase or key")
   func passphrase() throws {
-    let right = try fleet.folder.file("right", containing: "made up\n")
+    let right = try fleet.folder.file("right", containing: "made up for this\n")
     let wrong = try fleet.folder.file("wrong", containing: "something else\n")
     let here = try machine("here", passphraseFile: right)
     try here.vault().sharedKeyring.create(Fleet.settings, .forbidden)
@@ -88,7 +88,7 @@ struct JoiningTests {
       },
       forgetAll: { _ in false }
     )
-    let file = try fleet.folder.file("passphrase", containing: "made up\n")
+    let file = try fleet.folder.file("passphrase", containing: "made up for this\n")
     let here = try machine("here", passphraseFile: file, kernel: kernel)
     try here.vault().sharedKeyring.create(Fleet.settings, .forbidden)
     try here.accounts().store(Made.account(), .forbidden)

@@ -10,7 +10,7 @@ struct CreationTests {
   @Test("A vault with one passphrase is created once and loses no item")
   func samePassphrase() async throws {
     let bench = try Workbench()
-    let stores = try (0..<8).map { _ in try bench.store(passphrase: "pass") }
+    let stores = try (0..<8).map { _ in try bench.store(passphrase: "a passphrase") }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (kind, store) in zip(ItemKind.allCases, stores) {
         group.addTask {
@@ -20,7 +20,7 @@ struct CreationTests {
       }
       try await group.waitForAll()
     }
-    let found = try await bench.store(passphrase: "pass").keyring
+    let found = try await bench.store(passphrase: "a passphrase").keyring
       .read(try Accounts.first(), ItemKind.allCases, .forbidden)
     #expect(found.count == 8)
     for (kind, secret) in found { #expect(secret == Secret(kind.rawValue)) }
@@ -29,7 +29,7 @@ struct CreationTests {
   @Test("A vault created with several passphrases belongs to one, and is locked to the others")
   func differentPassphrases() async throws {
     let bench = try Workbench()
-    let stores = try (0..<6).map { try bench.store(passphrase: "pass\($0)") }
+    let stores = try (0..<6).map { try bench.store(passphrase: "a passphrase \($0)") }
     let results = await withTaskGroup(of: Bool.self) { group in
       for store in stores {
         group.addTask {

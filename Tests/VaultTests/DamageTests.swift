@@ -16,7 +16,7 @@ struct DamageTests {
   init() async throws {
     bench = try Workbench()
     account = try Accounts.first()
-    keyring = try bench.store(passphrase: "p").keyring
+    keyring = try bench.store(passphrase: "the first one").keyring
     name = ItemKind.accessToken.key(for: account)
     try await keyring.write(account, [.init(.accessToken, Secret("token"))], .forbidden)
   }
@@ -25,7 +25,7 @@ struct DamageTests {
     let before = try bench.contents(name)
     let failure = KeyringFailure.failed(reason: "the vault in \(bench.folder.path) is damaged: \(reason)")
     // A store of its own, which has nothing in memory.
-    let keyring = try bench.store(passphrase: "p").keyring
+    let keyring = try bench.store(passphrase: "the first one").keyring
     await #expect(throws: failure) { try await keyring.read(account, [.accessToken], .forbidden) }
     #expect(try bench.contents(name) == before)
   }
@@ -117,7 +117,7 @@ struct DamageTests {
   func missingHeader() async throws {
     try bench.folder.remove("header")
     try await expectDamage("its header is missing", of: name)
-    let other = try bench.store(passphrase: "q").keyring
+    let other = try bench.store(passphrase: "the other one").keyring
     await #expect(throws: KeyringFailure.self) { try await other.prepare(.forbidden) }
     #expect(try bench.folder.names() == [name])
   }

@@ -29,8 +29,8 @@ struct KeyringTests {
 
   @Test("A vault returns to another process what was written last, and forgets what is removed")
   func roundTrip() async throws {
-    let writer = try bench.store(passphrase: "p").keyring
-    let reader = try bench.store(passphrase: "p").keyring
+    let writer = try bench.store(passphrase: "the first one").keyring
+    let reader = try bench.store(passphrase: "the first one").keyring
     try await writer.write(account, [.init(.refreshToken, Secret("r")), .init(.accessToken, Secret("a"))], .forbidden)
     try await writer.write(account, [.init(.accessToken, Secret("b"))], .forbidden)
     try await writer.write(other, [.init(.accessToken, Secret(""))], .forbidden)
@@ -49,7 +49,7 @@ struct KeyringTests {
 
   @Test("A vault is a folder of 0700 with files of 0600 that hold no secret in the clear")
   func files() async throws {
-    let keyring = try bench.store(passphrase: "p").keyring
+    let keyring = try bench.store(passphrase: "the first one").keyring
     let secret = "a-made-up-token-that-is-easy-to-find"
     try await keyring.write(account, [.init(.accessToken, Secret(secret))], .forbidden)
     let name = ItemKind.accessToken.key(for: account)
@@ -64,7 +64,7 @@ struct KeyringTests {
 
   @Test("A vault never writes the same secret in the same way")
   func nonces() async throws {
-    let keyring = try bench.store(passphrase: "p").keyring
+    let keyring = try bench.store(passphrase: "the first one").keyring
     let name = ItemKind.accessToken.key(for: account)
     var seen: Set<[UInt8]> = []
     for _ in 0..<4 {
@@ -77,7 +77,7 @@ struct KeyringTests {
 
   @Test("A vault is locked to a wrong passphrase, which changes nothing")
   func wrongPassphrase() async throws {
-    let right = try bench.store(passphrase: "right").keyring
+    let right = try bench.store(passphrase: "the right one").keyring
     try await right.write(account, [.init(.accessToken, Secret("a"))], .forbidden)
     let wrong = try bench.store(passphrase: "wrong").keyring
     let locked = KeyringFailure.locked(reason: "the passphrase in \(bench.outside.path(of: "pass-wrong")) is wrong")
@@ -93,7 +93,7 @@ struct KeyringTests {
 
   @Test("A vault lists its accounts while locked, and no other file")
   func listWhileLocked() async throws {
-    let keyring = try bench.store(passphrase: "p").keyring
+    let keyring = try bench.store(passphrase: "the first one").keyring
     try await keyring.write(account, [.init(.did, Secret("did:plc:a"))], .forbidden)
     try bench.put([], "notes.txt")
     try bench.put([], "oauth.\(account).unheardOf")
@@ -105,7 +105,7 @@ struct KeyringTests {
 
   @Test("A vault rejects a secret that it could not read back")
   func tooLarge() async throws {
-    let keyring = try bench.store(passphrase: "p").keyring
+    let keyring = try bench.store(passphrase: "the first one").keyring
     let name = ItemKind.session.key(for: account)
     let secret = Secret(Array(repeating: 0x41 as UInt8, count: 1 << 20))
     await #expect(throws: KeyringFailure.failed(reason: "\(name) is too large to be stored")) {
@@ -116,7 +116,7 @@ struct KeyringTests {
 
   @Test("A vault whose folder is unsafe is reported with its place")
   func unsafeFolder() async throws {
-    let keyring = try bench.store(passphrase: "p").keyring
+    let keyring = try bench.store(passphrase: "the first one").keyring
     try await keyring.prepare(.forbidden)
     try bench.setMode(0o770, of: "vault")
     let failure = KeyringFailure.unavailable(reason: "\(bench.folder.path): its group or others can write to it")

@@ -14,7 +14,7 @@ struct RestTests {
   init() async throws {
     bench = try Workbench()
     account = try Accounts.first()
-    try await bench.store(passphrase: "pass").keyring.write(account, [item], .forbidden)
+    try await bench.store(passphrase: "a passphrase").keyring.write(account, [item], .forbidden)
   }
 
   private func read(_ store: VaultStore) async throws -> Secret? {
@@ -24,7 +24,7 @@ struct RestTests {
   @Test("A stored key opens the vault for other processes until it is forgotten")
   func rests() async throws {
     let kernel = ObligingKernel()
-    let unlocker = bench.store(typist: Typist("pass"), kernel: kernel.key)
+    let unlocker = bench.store(typist: Typist("a passphrase"), kernel: kernel.key)
     #expect(try await unlocker.vault.unlock(.allowed) == 900)
     let silent = bench.store(typist: Typist(), kernel: kernel.key)
     #expect(await silent.keyring.state() == .ready)
@@ -45,7 +45,7 @@ struct RestTests {
   @Test("A mark of a vault's changes is the same until it is locked, and never comes again")
   func marks() async throws {
     let kernel = ObligingKernel()
-    let store = try bench.store(passphrase: "pass", kernel: kernel.key)
+    let store = try bench.store(passphrase: "a passphrase", kernel: kernel.key)
     #expect(store.keyring.changes() == nil)
     var earlier: [ChangeMark] = []
     for _ in 1...3 {
@@ -58,7 +58,7 @@ struct RestTests {
       try await bench.store(typist: Typist(), kernel: kernel.key).vault.lock()
       #expect(store.keyring.changes() == nil)
     }
-    let unkept = try bench.store(passphrase: "pass")
+    let unkept = try bench.store(passphrase: "a passphrase")
     #expect(try await read(unkept) == item.secret)
     #expect(unkept.keyring.changes() == nil)
   }
@@ -66,7 +66,7 @@ struct RestTests {
   @Test("Locking forgets the keys of the user's shared keyrings and other vaults, too")
   func locksAll() async throws {
     let kernel = ObligingKernel()
-    let store = bench.store(typist: Typist("pass"), kernel: kernel.key)
+    let store = bench.store(typist: Typist("a passphrase"), kernel: kernel.key)
     _ = try await store.vault.unlock(.allowed)
     #expect(kernel.key.keep("acct:vault:another", Secret("made up"), 900))
     try await store.vault.lock()
@@ -76,8 +76,8 @@ struct RestTests {
   @Test("A stored key does not admit a wrong passphrase")
   func wrongPassphrase() async throws {
     let kernel = ObligingKernel()
-    _ = try await bench.store(typist: Typist("pass"), kernel: kernel.key).vault.unlock(.allowed)
-    let right = try bench.store(passphrase: "pass", kernel: kernel.key)
+    _ = try await bench.store(typist: Typist("a passphrase"), kernel: kernel.key).vault.unlock(.allowed)
+    let right = try bench.store(passphrase: "a passphrase", kernel: kernel.key)
     #expect(try await read(right) == item.secret)
     // By the passphrase alone, one of so many could be let in; that all are is as good as ruled out.
     var letIn = 0
@@ -97,7 +97,7 @@ struct RestTests {
   )
   func lockWithoutHeader(contents: String?) async throws {
     let kernel = ObligingKernel()
-    let store = try bench.store(passphrase: "pass", kernel: kernel.key)
+    let store = try bench.store(passphrase: "a passphrase", kernel: kernel.key)
     _ = try await store.vault.unlock(.forbidden)
     #expect(!kernel.isEmpty)
     let header = try bench.contents("header")
@@ -116,7 +116,7 @@ struct RestTests {
   func notForgottenWithoutHeader() async throws {
     var kernel = ObligingKernel().key
     kernel.forgetAll = { _ in false }
-    let store = try bench.store(passphrase: "pass", kernel: kernel)
+    let store = try bench.store(passphrase: "a passphrase", kernel: kernel)
     try bench.folder.remove("header")
     await #expect(throws: KeyringFailure.self) { try await store.vault.lock() }
   }
@@ -125,7 +125,7 @@ struct RestTests {
   func stateKeepsNothing() async throws {
     let kernel = ObligingKernel()
     #expect(
-      await (try bench.store(passphrase: "pass", kernel: kernel.key)).keyring.state() == .ready
+      await (try bench.store(passphrase: "a passphrase", kernel: kernel.key)).keyring.state() == .ready
     )
     #expect(kernel.isEmpty)
   }
@@ -133,16 +133,16 @@ struct RestTests {
   @Test("A stored key follows a change of the passphrase")
   func change() async throws {
     let kernel = ObligingKernel()
-    let store = try bench.store(passphrase: "pass", kernel: kernel.key)
-    try await store.vault.changePassphrase(try bench.passphraseFile("new"), .forbidden)
+    let store = try bench.store(passphrase: "a passphrase", kernel: kernel.key)
+    try await store.vault.changePassphrase(try bench.passphraseFile("the new one"), .forbidden)
     #expect(try await read(bench.store(typist: Typist(), kernel: kernel.key)) == item.secret)
-    #expect(try await read(bench.store(passphrase: "new", kernel: kernel.key)) == item.secret)
+    #expect(try await read(bench.store(passphrase: "the new one", kernel: kernel.key)) == item.secret)
     await #expect(throws: KeyringFailure.self) { try await read(store) }
   }
 
   @Test("A key that the kernel rejects stays in the process, so that one command asks once")
   func kernelRefuses() async throws {
-    let typist = Typist("pass")
+    let typist = Typist("a passphrase")
     let store = bench.store(typist: typist, kernel: .refusing)
     #expect(try await store.vault.unlock(.allowed) == nil)
     try await store.keyring.prepare(.allowed)
@@ -161,14 +161,14 @@ struct RestTests {
     var kernel = KernelKey.refusing
     kernel.read = { _ in Secret("not a key of ours") }
     await #expect(throws: KeyringFailure.self) { try await read(bench.store(typist: Typist(), kernel: kernel)) }
-    #expect(try await read(bench.store(passphrase: "pass", kernel: kernel)) == item.secret)
+    #expect(try await read(bench.store(passphrase: "a passphrase", kernel: kernel)) == item.secret)
   }
 
   @Test("A stored key that the kernel does not forget is reported")
   func notForgotten() async throws {
     var kernel = ObligingKernel().key
     kernel.forget = { _ in false }
-    let store = try bench.store(passphrase: "pass", kernel: kernel)
+    let store = try bench.store(passphrase: "a passphrase", kernel: kernel)
     await #expect(throws: KeyringFailure.self) { try await store.vault.lock() }
   }
 
@@ -177,7 +177,7 @@ struct RestTests {
     let obliging = ObligingKernel()
     var kernel = obliging.key
     kernel.forgetAll = { _ in false }
-    let store = try bench.store(passphrase: "pass", kernel: kernel)
+    let store = try bench.store(passphrase: "a passphrase", kernel: kernel)
     _ = try await store.vault.unlock(.forbidden)
     #expect(!obliging.isEmpty)
     try await store.vault.lock()
@@ -211,7 +211,7 @@ struct RestTests {
 
   @Test("A key in the real kernel, if allowed, opens the vault for other processes")
   func realVault() async throws {
-    let unlocker = bench.store(typist: Typist("pass"), kernel: .live)
+    let unlocker = bench.store(typist: Typist("a passphrase"), kernel: .live)
     let seconds = try await unlocker.vault.unlock(.allowed)
     let silent = bench.store(typist: Typist(), kernel: .live)
     #expect(await silent.keyring.state() == (seconds == nil ? .locked : .ready))

@@ -17,7 +17,7 @@ struct SealTests {
   init() async throws {
     bench = try Workbench()
     account = try Accounts.first()
-    let maker = try bench.store(passphrase: "pass", tpm: tpm.keys)
+    let maker = try bench.store(passphrase: "a passphrase", tpm: tpm.keys)
     try await maker.keyring.write(account, [item], .forbidden)
     try await maker.vault.seal(tpm.address, .forbidden)
   }
@@ -62,10 +62,10 @@ struct SealTests {
           reason: "no passphrase was given, and acct can't prompt for it"
         )
       ) { try await read(unattended(tpm)) }
-      #expect(try await read(bench.store(passphrase: "pass", tpm: tpm.keys)) == item.secret)
+      #expect(try await read(bench.store(passphrase: "a passphrase", tpm: tpm.keys)) == item.secret)
       await #expect(throws: KeyringFailure.self) { try await read(bench.store(passphrase: "wrong", tpm: tpm.keys)) }
     }
-    let typist = Typist("pass")
+    let typist = Typist("a passphrase")
     _ = try await bench.store(typist: typist, tpm: other.keys).vault.unlock(.allowed)
     #expect(typist.asked == 1)
     tpm.clear()
@@ -74,10 +74,10 @@ struct SealTests {
 
   @Test("A TPM is not asked about a vault that is not sealed")
   func unsealed() async throws {
-    #expect(try await bench.store(passphrase: "pass", tpm: tpm.keys).vault.unseal(.forbidden))
+    #expect(try await bench.store(passphrase: "a passphrase", tpm: tpm.keys).vault.unseal(.forbidden))
     let asked = tpm.timesOpened
-    #expect(try await read(bench.store(passphrase: "pass", tpm: tpm.keys)) == item.secret)
-    #expect(try await bench.store(passphrase: "pass", tpm: tpm.keys).vault.checkSeal() == nil)
+    #expect(try await read(bench.store(passphrase: "a passphrase", tpm: tpm.keys)) == item.secret)
+    #expect(try await bench.store(passphrase: "a passphrase", tpm: tpm.keys).vault.checkSeal() == nil)
     #expect(tpm.timesOpened == asked)
   }
 
@@ -96,19 +96,21 @@ struct SealTests {
   @Test("A new passphrase leaves the seal of a vault as it is")
   func passphrase() async throws {
     let before = try header()["sealedKey"]
-    let file = try bench.passphraseFile("new")
+    let file = try bench.passphraseFile("the new one")
     try await unattended(tpm).vault.changePassphrase(file, .forbidden)
     #expect(try header()["sealedKey"] == before)
     #expect(try await read(unattended(tpm)) == item.secret)
     tpm.clear()
-    #expect(try await read(bench.store(passphrase: "new", tpm: tpm.keys)) == item.secret)
-    await #expect(throws: KeyringFailure.self) { try await read(bench.store(passphrase: "pass", tpm: tpm.keys)) }
+    #expect(try await read(bench.store(passphrase: "the new one", tpm: tpm.keys)) == item.secret)
+    await #expect(throws: KeyringFailure.self) {
+      try await read(bench.store(passphrase: "a passphrase", tpm: tpm.keys))
+    }
   }
 
   @Test("A vault that is sealed in a new TPM is opened by that one alone")
   func replaced() async throws {
     let new = InMemoryTPM(at: .standard)
-    try await bench.store(passphrase: "pass", tpm: new.keys).vault.seal(.standard, .forbidden)
+    try await bench.store(passphrase: "a passphrase", tpm: new.keys).vault.seal(.standard, .forbidden)
     #expect(try await read(unattended(new)) == item.secret)
     await #expect(throws: KeyringFailure.self) { try await read(unattended(tpm)) }
   }
@@ -125,12 +127,12 @@ struct SealTests {
       try await bench.store(typist: Typist("wrong"), tpm: tpm.keys).vault.unseal(.allowed)
     }
     #expect(try bench.contents("header") == sealed)
-    let typist = Typist("pass")
+    let typist = Typist("a passphrase")
     #expect(try await bench.store(typist: typist, kernel: kernel.key).vault.unseal(.allowed))
     #expect(typist.asked == 1)
-    #expect(try bench.store(passphrase: "pass").vault.sealedIn() == nil)
+    #expect(try bench.store(passphrase: "a passphrase").vault.sealedIn() == nil)
     #expect(try header()["version"] == 1)
-    #expect(try await !bench.store(passphrase: "pass").vault.unseal(.forbidden))
+    #expect(try await !bench.store(passphrase: "a passphrase").vault.unseal(.forbidden))
     // What is in the kernel is good for the header as it is now.
     #expect(try await read(unattended(tpm, kernel: kernel.key)) == item.secret)
     await #expect(throws: KeyringFailure.self) { try await read(unattended(tpm)) }
@@ -142,21 +144,21 @@ struct SealTests {
     for failure in [HardwareKeyFailure.busy, .forbidden(path: "/dev/tpmrm0")] {
       tpm.fail(with: failure)
       await #expect(throws: VaultSealFailure.tpm(failure, tpm.address)) {
-        try await bench.store(passphrase: "pass", tpm: tpm.keys).vault.seal(tpm.address, .forbidden)
+        try await bench.store(passphrase: "a passphrase", tpm: tpm.keys).vault.seal(tpm.address, .forbidden)
       }
     }
     var forgetful = tpm.keys
     tpm.fail(with: nil)
     forgetful.unseal = { _, _, _ throws(HardwareKeyFailure) in Secret("another") }
     await #expect(throws: VaultSealFailure.self) {
-      try await bench.store(passphrase: "pass", tpm: forgetful).vault.seal(tpm.address, .forbidden)
+      try await bench.store(passphrase: "a passphrase", tpm: forgetful).vault.seal(tpm.address, .forbidden)
     }
     #expect(try bench.contents("header") == before)
   }
 
   @Test("A vault that does not exist can't be sealed, and a locked one needs its passphrase")
   func notOpen() async throws {
-    let empty = try Workbench().store(passphrase: "pass", tpm: tpm.keys)
+    let empty = try Workbench().store(passphrase: "a passphrase", tpm: tpm.keys)
     let other = InMemoryTPM(at: .standard)
     await #expect(throws: VaultSealFailure.self) { try await empty.vault.seal(tpm.address, .forbidden) }
     await #expect(throws: VaultSealFailure.self) { try await unattended(other).vault.seal(.standard, .forbidden) }
@@ -165,7 +167,7 @@ struct SealTests {
   @Test("A header whose seal is exchanged does not open, and its passphrase takes the seal away")
   func exchanged() async throws {
     let neighbour = try Workbench()
-    let store = try neighbour.store(passphrase: "theirs", tpm: tpm.keys)
+    let store = try neighbour.store(passphrase: "their own one", tpm: tpm.keys)
     try await store.keyring.prepare(.forbidden)
     try await store.vault.seal(tpm.address, .forbidden)
     let theirs = try #require(try VaultHeader(parsing: try neighbour.contents("header")).seal)
@@ -174,12 +176,14 @@ struct SealTests {
     let mixed = own.sealed(Secret("a key of the attacker's own 12345"), as: theirs.blob, by: tpm.address)
     try bench.put(mixed.serialized(), "header")
     await #expect(throws: KeyringFailure.self) { try await read(unattended(tpm)) }
-    await #expect(throws: KeyringFailure.self) { try await read(bench.store(passphrase: "pass", tpm: tpm.keys)) }
+    await #expect(throws: KeyringFailure.self) {
+      try await read(bench.store(passphrase: "a passphrase", tpm: tpm.keys))
+    }
     #expect(
-      try await bench.store(passphrase: "pass", tpm: tpm.keys).vault.checkSeal()?.failure != nil
+      try await bench.store(passphrase: "a passphrase", tpm: tpm.keys).vault.checkSeal()?.failure != nil
     )
-    #expect(try await bench.store(passphrase: "pass", tpm: tpm.keys).vault.unseal(.forbidden))
-    #expect(try await read(bench.store(passphrase: "pass", tpm: tpm.keys)) == item.secret)
+    #expect(try await bench.store(passphrase: "a passphrase", tpm: tpm.keys).vault.unseal(.forbidden))
+    #expect(try await read(bench.store(passphrase: "a passphrase", tpm: tpm.keys)) == item.secret)
   }
 
   @Test(
@@ -192,7 +196,9 @@ struct SealTests {
       var header = whole
       header[member] = value
       try put(header)
-      await #expect(throws: KeyringFailure.self) { try await read(bench.store(passphrase: "pass", tpm: tpm.keys)) }
+      await #expect(throws: KeyringFailure.self) {
+        try await read(bench.store(passphrase: "a passphrase", tpm: tpm.keys))
+      }
     }
     var downgraded = whole
     downgraded["version"] = 1

@@ -81,22 +81,26 @@ final class Workbench: Sendable {
 
 /// A user at a terminal who types prepared lines, and then leaves.
 final class Typist: Sendable {
-  private let state: Mutex<(lines: [String], asked: Int)>
+  private let state: Mutex<(lines: [String], prompts: [String])>
 
-  init(_ lines: String...) { state = Mutex((lines, 0)) }
+  init(_ lines: String...) { state = Mutex((lines, [])) }
 
-  var asked: Int { state.withLock { $0.asked } }
+  var asked: Int { prompts.count }
+  /// What was shown before each answer.
+  var prompts: [String] { state.withLock { $0.prompts } }
+
+  private func answer(_ prompt: String) -> String? {
+    state.withLock { state in
+      state.prompts.append(prompt)
+      return state.lines.isEmpty ? nil : state.lines.removeFirst()
+    }
+  }
 
   var terminal: Terminal {
     Terminal(
       canAsk: { true },
-      ask: { _ in nil },
-      askSecret: { _ in
-        self.state.withLock { state in
-          state.asked += 1
-          return state.lines.isEmpty ? nil : Secret(state.lines.removeFirst())
-        }
-      },
+      ask: { self.answer($0) },
+      askSecret: { self.answer($0).map { Secret($0) } },
       lines: { _ in AsyncStream { $0.finish() } }
     )
   }

@@ -23,7 +23,8 @@ struct DoctorCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let findings = await Doctor(context.engine, repairs: repair).diagnose(askingServers: !offline)
-    let reports = findings.map { DoctorReport($0) }
+    // What needs a person stands last, where a terminal shows it.
+    let reports = (findings.filter { !$0.needsPerson } + findings.filter(\.needsPerson)).map { DoctorReport($0) }
     if options.json {
       try context.output(envelope(["findings": .array(reports.map(\.json))]))
     } else {

@@ -30,11 +30,12 @@ struct HomeCommand: AcctCommand {
     }
     let listing = try overview.listing()
     let screen = context.screen
-    let greeting = greeting(listing, try await choice(context, among: listing), at: context.world.clock.now())
+    let (choice, now) = (try await choice(context, among: listing), context.world.clock.now())
+    let greeting = greeting(listing, choice, at: now)
     let words = wrapped(screen.shown(greeting.text), at: screen.columns)
-    let next = lines(verbs(listing).map { Field(Cell($0, .strong), Cell($1)) }, on: screen)
-    let more = screen.painted("acct --help lists all commands", .faint)
-    try context.output(words.map { screen.painted($0, greeting.style) } + [""] + next + ["", more])
+    let next = lines(verbs(listing, choice?.account, at: now).map { Field(Cell($0, .strong), Cell($1)) }, on: screen)
+    let more = wrapped("acct --help lists all commands", at: screen.columns).map { screen.painted($0, .faint) }
+    try context.output(words.map { screen.painted($0, greeting.style) } + [""] + next + [""] + more)
     return .done
   }
 
@@ -67,26 +68,30 @@ struct HomeCommand: AcctCommand {
 
   /// When its token expires, if the state has a time.
   private func expiry(of account: Account, at now: Timestamp) -> String {
-    guard let time = account.shownExpiry else { return "" }
-    return ", its token \(time > now ? "expires" : "expired") \(relative(time, to: now))"
+    guard let time = account.shownExpiry, let words = account.expiry(at: now) else { return "" }
+    return ", its token \(time > now ? "expires" : "expired") \(words)"
   }
 
-  private func verbs(_ listing: AccountOverview.Listing) -> [(String, String)] {
+  /// The commands that work now, the most useful first.
+  private func verbs(_ listing: AccountOverview.Listing, _ account: Account?, at now: Timestamp) -> [(String, String)] {
     guard !listing.accounts.isEmpty else {
       return [
-        ("acct add HANDLE", "sign in; acct add --help has other ways"),
-        ("acct list", "every account"),
-        ("acct header URL | curl -H @- URL", "make a request with its credentials"),
+        ("acct add", "sign in; it asks for all that it needs"),
+        ("acct add HANDLE", "sign in to Bluesky; acct add --help has other ways"),
       ]
     }
-    return [
-      ("acct header URL | curl -H @- URL", "make a request with its credentials"),
-      ("acct status", "more about the account"),
+    let others = [
       ("acct list", "every account; there \(countWords(listing.accounts.count))"),
-      ("acct switch", "make another one active"),
-      ("acct add HANDLE", "add one"),
+      ("acct switch", account == nil ? "make one active" : "make another one active"),
+      ("acct add", "add one"),
     ]
+    guard let account else { return [others[1], others[0], others[2]] }
+    let more = [("acct status", "more about the account")] + others.filter { $0.0 != "acct switch" || hasMore(listing) }
+    if account.lastKnownState(at: now).needsPerson { return [("acct login", "sign in again")] + more }
+    return [("acct header URL | curl -H @- URL", "make a request with its credentials")] + more
   }
+
+  private func hasMore(_ listing: AccountOverview.Listing) -> Bool { listing.accounts.count > 1 }
 
   private func countWords(_ count: Int) -> String { count == 1 ? "is 1" : "are \(count)" }
 }

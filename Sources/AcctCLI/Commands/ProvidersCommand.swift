@@ -44,7 +44,7 @@ struct ProvidersCommand: AcctCommand {
     } else {
       let table = Table(
         columns: [
-          Table.Column("PROVIDER", floor: 14), Table.Column("SERVER", floor: 10, rank: 1),
+          Table.Column("PROVIDER"), Table.Column("SERVER", floor: 10, rank: 1),
           Table.Column("SOURCE", floor: 8, rank: 0),
         ],
         rows: entries.map { entry in

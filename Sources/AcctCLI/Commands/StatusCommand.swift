@@ -91,7 +91,7 @@ struct StatusCommand: AcctCommand {
         directoryFile: choice.directoryFile,
         limits: limits,
         errorMessage: errorMessage,
-        now: context.world.clock.now()
+        clock: context.world.clock
       )
       try context.output(text.lines(on: context.screen))
     }

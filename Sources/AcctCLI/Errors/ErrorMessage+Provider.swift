@@ -8,8 +8,7 @@ extension ErrorMessage {
   init(_ error: ProviderError) {
     switch error {
     case .unknown(let name, let known):
-      let near = nearest(to: name, of: known).map { "`\($0)`" }
-      let hint = near.isEmpty ? "" : "did you mean \(near.joined(separator: " or "))? "
+      let hint = didYouMean(suggested(for: name, of: known)).map { "\($0) " } ?? ""
       self.init(
         "unknownProvider",
         .usage,
@@ -70,6 +69,11 @@ extension ProviderError.Registration {
   /// The page to register a client at, the address to enter there, and the option for the client's identifier.
   fileprivate var hint: String {
     let device = usesDevice && typed != nil ? " and the device flow" : ""
+    if let page {
+      let device = usesDevice && typed != nil ? ", and allow the device flow there" : ""
+      let command = typed.map { "`acct add \($0) --client-id ID`" } ?? "--client-id"
+      return "register a client at \(page), whose fields are filled in\(device); give its id once, with \(command)"
+    }
     let place = place.map { " at \($0)" } ?? ""
     let command = typed.map { "; once, `acct add \($0) --client-id ID`" } ?? "; give its id with --client-id"
     return "register a client\(place), with the redirect address \(redirect)\(device)\(command)"

@@ -30,7 +30,12 @@ extension ErrorMessage {
         "unknownAccount",
         .noSuchAccount,
         "no account is called \(reference)\(origin)",
-        hint: candidates.isEmpty ? nil : "the accounts are \(list(candidates))"
+        hint: candidates.isEmpty
+          ? nil
+          : [
+            didYouMean(suggested(for: reference, of: candidates.map(\.description))),
+            "the accounts are \(list(candidates))",
+          ].compactMap(\.self).joined(separator: " ")
       )
     case .ambiguous(let reference, let candidates):
       self.init(

@@ -8,7 +8,12 @@ extension ErrorMessage {
   init(_ error: ServerError) {
     switch error {
     case .oauth(let error, let origin):
-      self.init(error.code, .serverFailed, "\(origin) \(words(for: error))", hint: error.hint(origin))
+      self.init(
+        error.code,
+        error.refusesClient ? .signInRequired : .serverFailed,
+        "\(origin) \(words(for: error))",
+        hint: error.hint(origin)
+      )
       // Some servers reject a dead session without a reason. That is no proof, so the account stays; the user may know
       // better.
       if case .unexplained = error { needsLogin = true }
@@ -51,6 +56,15 @@ let nothingWrongHint = "nothing was wrong with the account"
 let laterHint = nothingWrongHint + "; try again later"
 
 extension OAuthError {
+  /// `true` if the server refuses the client or the scope, which a repetition does not change.
+  fileprivate var refusesClient: Bool {
+    guard case .refused(let code, _, _) = self else { return false }
+    return switch RefusedPart(rawValue: code) {
+    case .client, .use, .scope: true
+    case .resource, nil: false
+    }
+  }
+
   fileprivate func hint(_ origin: Origin) -> String? {
     switch self {
     case .unexplained: "nothing stored was changed; it may work later"

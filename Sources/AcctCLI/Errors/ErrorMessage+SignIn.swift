@@ -167,6 +167,7 @@ extension ErrorMessage {
       case .ending(let reason): "the token of \(account) is no longer used: \(reason)"
       case .unrenewed: "the token of \(account) has expired, and --offline does not allow renewing it"
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
+      case .rejected(let rejection): "\(rejection.origin) has rejected the token of \(account)"
       case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
       case .signedOut(let reason): "\(account) is signed out: \(reason)"
       case .tokenOver(.expired, _): "the token of \(account) has expired"
@@ -178,7 +179,7 @@ extension ErrorMessage {
       case .unrenewed: "leave out --offline"
       case .guestOver(_, .some): "`\(loginLine(account))` begins a new one; it does not reset this machine's limits"
       case .tokenOver(_, let replacement): remedy(for: replacement)
-      case .expired, .ending, .ended, .guestOver, .signedOut: loginHint(account)
+      case .expired, .ending, .ended, .rejected, .guestOver, .signedOut: loginHint(account)
       }
     self.init("signInRequired", .signInRequired, message, hint: hint)
   }

@@ -11,8 +11,8 @@ import AcctModel
 func accountTable(_ listing: AccountOverview.Listing, marking marked: AccountID?, at now: Timestamp) -> Table {
   Table(
     columns: [
-      Table.Column(""), Table.Column("NAME", floor: 14), Table.Column("SERVER", floor: 14, rank: 1),
-      Table.Column("TOKEN", rank: 0), Table.Column("STATE"), Table.Column("EXPIRES", rank: 2),
+      Table.Column(""), Table.Column("NAME"), Table.Column("SERVER", floor: 14, rank: 1),
+      Table.Column("TOKEN", rank: 0), Table.Column("STATE", stacks: true), Table.Column("EXPIRES", rank: 2),
     ],
     rows: listing.accounts.map { account in
       let isMarked = account.id == marked
@@ -23,7 +23,7 @@ func accountTable(_ listing: AccountOverview.Listing, marking marked: AccountID?
         Cell(account.server ?? "-", .faint),
         Cell(account.tokenType.rawValue, .faint),
         Cell(account.word(for: state, at: now), state.style),
-        Cell(account.shownExpiry.map { relative($0, to: now) } ?? "-"),
+        Cell(account.expiry(at: now) ?? "-"),
       ]
     }
   )

@@ -37,7 +37,7 @@ struct DoctorReport {
 
   /// The exit status that the finding requires, if any.
   var status: ExitStatus? {
-    guard finding.severity == .problem, !finding.isRepaired else { return nil }
+    guard finding.needsPerson else { return nil }
     guard case .keyring(let failure, let kind) = finding.subject else { return .failed }
     return ErrorMessage(failure, kind).status
   }

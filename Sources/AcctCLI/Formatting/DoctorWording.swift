@@ -59,7 +59,7 @@ struct DoctorWording {
     case .noTime(let origin, let failure):
       let reason = failure.map { ": \(ErrorMessage(.network(.http($0, origin))).text)" } ?? ""
       self.init("noTime", "\(origin) does not report its time\(reason)")
-    case .failed(let error):
+    case .loginNeeded(let error), .failed(let error):
       let errorMessage = ErrorMessage(error)
       self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)
     }

@@ -39,10 +39,13 @@ func words(for retryAfter: RetryAfter, by clock: Clock) -> String? {
   let seconds = retryAfter.seconds(from: now)
   guard seconds <= 10 * 366 * 86_400 else { return nil }
   guard seconds > 0 else { return "try again now" }
-  let (today, _) = local(now, clock)
-  let (date, time) = local(now.adding(seconds: seconds), clock)
-  let day = date == today ? "" : " on \(date)"
-  return "try again in \(duration(seconds)), at \(time)\(day)"
+  return "try again in \(duration(seconds)), at \(moment(now.adding(seconds: seconds), by: clock))"
+}
+
+/// A moment as the user's time of day, with its date where that is not today's: `13:37`, `13:37 on 2027-01-15`.
+func moment(_ time: Timestamp, by clock: Clock) -> String {
+  let (date, minutes) = local(time, clock)
+  return date == local(clock.now(), clock).date ? minutes : "\(minutes) on \(date)"
 }
 
 /// Date and time of day in the user's time zone, `2027-01-15` and `13:37`.

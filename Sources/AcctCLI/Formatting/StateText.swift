@@ -14,8 +14,19 @@ extension Account {
     switch state {
     case .expiring: "due"
     case .expired where (shownExpiry?.seconds(since: now) ?? 0) > 0: "ending"
+    case .reauthRequired: "sign in again"
+    case .signedOut: "signed out"
     default: state.rawValue
     }
+  }
+
+  /// When its token expires, as seen from `now`, and what follows then; `nil` if that is not known.
+  func expiry(at now: Timestamp) -> String? {
+    guard let time = shownExpiry else { return nil }
+    let words = relative(time, to: now)
+    // One that renews itself and is past is due, which its state says.
+    guard time > now else { return words }
+    return words + (canRenew ? ", renewed" : kind == .guest ? ", then a new session" : ", then sign in")
   }
 
   /// When its token expires; `nil` if there is no token, or the server rejects it already.

@@ -10,7 +10,9 @@ struct StatusText {
   var directoryFile: String?
   var limits: [RateLimit] = []
   var errorMessage: ErrorMessage?
-  var now: Timestamp
+  var clock: Clock
+
+  private var now: Timestamp { clock.now() }
 
   func lines(on screen: Screen) -> [String] {
     AcctCLI.lines(summary + identity + credentials + origin + allowance, on: screen)
@@ -20,7 +22,8 @@ struct StatusText {
   private var summary: [Field] {
     let assessment = status.shownAssessment
     let word = status.account.word(for: assessment.state, at: now)
-    let state = [word, assessment.reason].compactMap(\.self)
+    let rejection = status.account.recordedState.rejection.map { words(for: $0, by: clock) }
+    let state = [word, rejection ?? assessment.reason].compactMap(\.self)
     return [
       Field("account", status.account.name.description + (status.isActive ? " (active)" : ""), .strong),
       Field("state", state.joined(separator: ": "), assessment.state.style),
@@ -48,7 +51,7 @@ struct StatusText {
       Field("scope", account.scope ?? ""),
       Field("token", account.tokenType.rawValue),
       Field("sent as", account.sentAs.map(words) ?? ""),
-      Field("expires", account.shownExpiry.map(time) ?? ""),
+      Field("expires", account.expiry(at: now).map { "\($0); \(account.shownExpiry?.description ?? "")" } ?? ""),
     ]
       + status.secondTokens.map { token in
         let purpose = [token.audience.map { "for \($0)" }, token.scope.map { "scope \($0)" }]
@@ -83,6 +86,11 @@ struct StatusText {
   }
 
   private func time(_ time: Timestamp) -> String { "\(relative(time, to: now)), \(time)" }
+}
+
+/// Who rejected a token, and when.
+private func words(for rejection: Rejection, by clock: Clock) -> String {
+  "rejected by \(rejection.origin.authority) at \(moment(rejection.time, by: clock))"
 }
 
 /// The line that contains a static token.

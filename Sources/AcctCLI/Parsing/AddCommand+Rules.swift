@@ -6,22 +6,17 @@ import ArgumentParser
 /// The rules for combinations of options of `acct add`.
 extension AddCommand {
   func validate() throws {
-    let source = try requireOneSource()
+    guard let source = try requireOneSource() else { return }
     try requireServer(source.isServer)
     try requireFittingClient(source)
     try requireFittingBackend()
     try requireFittingKey(source)
   }
 
-  /// The one source that the options name.
-  private func requireOneSource() throws -> AddSource {
+  /// The one source that the options name; `nil` if they name none, and a terminal asks.
+  private func requireOneSource() throws -> AddSource? {
     let sources = sources
-    guard let source = sources.first else {
-      throw ValidationError(
-        "add what? a provider, a handle, --issuer, --resource, --backend, --session or --guest URL, "
-          + "or --token or --import FILE"
-      )
-    }
+    guard let source = sources.first else { return nil }
     guard sources.count == 1 else {
       throw ValidationError(
         "a handle, --issuer, --backend, --session, --guest, --token and --import exclude each other"

@@ -11,9 +11,31 @@ struct UnknownCommand: Error {
   /// is similar.
   var candidates: [String] {
     guard let word = words.first else { return [] }
+    if let relative = Self.relatives[word] { return [relative] }
     let commands = Acct.configuration.subcommands.filter { $0.configuration.shouldDisplay }
     return nearest(to: word, of: commands.map { $0._commandName })
   }
+
+  /// The names that other programs have for the same.
+  private static let relatives = [
+    "whoami": "status", "who": "status", "show": "status", "ls": "list", "accounts": "list", "rm": "remove",
+    "del": "remove", "delete": "remove", "logout": "remove", "signout": "remove", "signin": "login", "auth": "login",
+    "use": "switch", "select": "switch", "mv": "rename", "new": "add", "curl": "request", "run": "exec",
+    "env": "exec", "renew": "refresh", "check": "doctor",
+  ]
+}
+
+/// The names that a word may stand for: those that it is most like, else the only one that it is the beginning of.
+func suggested(for word: String, of names: [String]) -> [String] {
+  let near = nearest(to: word, of: names)
+  guard near.isEmpty, !word.isEmpty else { return near }
+  let longer = names.filter { $0.lowercased().hasPrefix(word.lowercased()) }
+  return longer.count == 1 ? longer : []
+}
+
+/// The question that proposes them; `nil` without any.
+func didYouMean(_ names: [String]) -> String? {
+  names.isEmpty ? nil : "did you mean \(names.map { "`\($0)`" }.joined(separator: " or "))?"
 }
 
 /// The names that are most like a word, in their order; empty if none is similar.
@@ -31,8 +53,7 @@ extension ErrorMessage {
   /// A word that is not a command's name.
   init(_ unknown: UnknownCommand) {
     self.init(usage: "there is no command \(unknown.words.joined(separator: " "))")
-    let candidates = unknown.candidates.map { "`\($0)`" }
-    if !candidates.isEmpty { hint = "did you mean \(candidates.joined(separator: " or "))?" }
+    if let question = didYouMean(unknown.candidates.map { "acct \($0)" }) { hint = question }
   }
 }
 
@@ -66,22 +87,28 @@ extension Acct {
   /// first, and hide the typing mistake that caused it.
   ///
   /// - Parameter arguments: A command line that is wrong.
-  /// - Returns: The option as it was typed, without its value.
-  static func unknownOption(in arguments: [String]) -> String? {
-    var rest = arguments.hoistingSharedOptions[...]
-    var command: any ParsableCommand.Type = Acct.self
-    while let name = rest.first,
-      let subcommand = command.configuration.subcommands.first(where: { $0._commandName == name })
-    {
-      command = subcommand
-      rest = rest.dropFirst()
-    }
+  /// - Returns: The option as it was typed, without its value, and those that it may stand for.
+  static func unknownOption(in arguments: [String]) -> (option: String, candidates: [String])? {
+    let (command, names) = command(of: arguments)
     // Words after `exec` may be another program's.
     guard command != ExecCommand.self, command != Acct.self else { return nil }
     let known = options(of: command)
-    return rest.prefix { $0 != "--" }.lazy
+    let option = arguments.hoistingSharedOptions.dropFirst(names.count).prefix { $0 != "--" }.lazy
       .map { String($0.prefix { $0 != "=" }) }
       .first { $0.hasPrefix("--") && !known.contains($0) }
+    return option.map { ($0, suggested(for: $0, of: known.sorted())) }
+  }
+
+  /// The command of a command line, with the names that lead to it: `["vault", "seal"]`.
+  static func command(of arguments: [String]) -> (type: any ParsableCommand.Type, names: [String]) {
+    var names: [String] = []
+    var command: any ParsableCommand.Type = Acct.self
+    for name in arguments.hoistingSharedOptions {
+      guard let next = command.configuration.subcommands.first(where: { $0._commandName == name }) else { break }
+      command = next
+      names.append(name)
+    }
+    return (command, names)
   }
 
   /// The options that the help of a command lists.

@@ -3,7 +3,16 @@ import AcctPorts
 
 extension World {
   /// Says one line on standard error, in characters that the locale has.
-  func report(_ line: String) { streams.notice(localeIsUTF8(environment.variable) ? line : ascii(line)) }
+  func report(_ line: String) {
+    let shown = localeIsUTF8(environment.variable) ? line : ascii(line)
+    for part in folded(shown, at: line.hasPrefix("acct: ") ? errorColumns : nil) { streams.notice(part) }
+  }
+
+  /// The width of the terminal at standard error; `nil` where there is none.
+  var errorColumns: Int? {
+    guard streams.passing != nil else { return nil }
+    return environment.variable("COLUMNS").flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil } ?? streams.errorColumns()
+  }
 
   /// This world with a line on standard error for each request to network and keyring.
   ///

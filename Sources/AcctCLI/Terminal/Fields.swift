@@ -16,7 +16,7 @@ struct Field {
 
 /// Aligns names and values; a long value continues under its beginning.
 ///
-/// If names leave too little room beside them, each value is below its name.
+/// If names leave too little room beside them, each value is below its name; a word that only fits there is, too.
 ///
 /// - Parameters:
 ///   - fields: The fields to show; one without a value is left out.
@@ -31,9 +31,10 @@ func lines(_ fields: [Field], on screen: Screen) -> [String] {
   }
   let names = (shown.map { $0.name.text.displayWidth }.max() ?? 0) + 2
   let room = screen.columns.map { $0 - names }
-  let isStacked = room.map { $0 < narrowestValue } ?? false
-  let indent = isStacked ? 2 : names
   return shown.flatMap { name, value in
+    let longest = value.text.split(separator: " ").map(\.displayWidth).max() ?? 0
+    let isStacked = room.map { $0 < max(narrowestValue, longest) } ?? false
+    let indent = isStacked ? 2 : names
     let values = wrapped(value.text, at: screen.columns.map { max($0 - indent, 1) })
       .map { screen.painted($0, value.style) }
     let title = screen.painted(name.text, name.style)
@@ -45,26 +46,3 @@ func lines(_ fields: [Field], on screen: Screen) -> [String] {
 
 /// In columns; a time in RFC 3339 is as wide.
 private let narrowestValue = 20
-
-/// Breaks a line at its spaces, and inside a word only where that alone is too wide.
-func wrapped(_ text: String, at width: Int?) -> [String] {
-  guard let width, text.displayWidth > width else { return [text] }
-  var lines: [String] = []
-  var line = ""
-  for word in text.split(separator: " ") {
-    if !line.isEmpty, line.displayWidth + 1 + word.displayWidth <= width {
-      line += " \(word)"
-      continue
-    }
-    if !line.isEmpty { lines.append(line) }
-    line = ""
-    for character in word {
-      if !line.isEmpty, line.displayWidth + character.displayWidth > width {
-        lines.append(line)
-        line = ""
-      }
-      line.append(character)
-    }
-  }
-  return line.isEmpty ? lines : lines + [line]
-}

@@ -94,7 +94,9 @@ extension Picker {
   private func table(marking marked: Int?, at now: Timestamp) -> Table {
     var table = accountTable(listing, marking: listing.active, at: now)
     table.columns.insert(contentsOf: [Table.Column(""), Table.Column("")], at: 0)
-    for index in table.columns.indices { table.columns[index].title = "" }
+    for index in table.columns.indices { (table.columns[index].title, table.columns[index].stacks) = ("", false) }
+    // One line for each, whatever its name: the frame is drawn anew over itself.
+    table.columns[3].floor = 8
     for index in table.rows.indices {
       let style = index == marked ? TextStyle.strong : .plain
       let name = Cell(listing.accounts[index].name.description, style)

@@ -8,11 +8,13 @@ struct SignInPrompts: Sendable {
   private let report: @Sendable (String) -> Void
   private let link: (@Sendable (HTTPURL) -> Void)?
   private let qrCode: QRCode
+  private let columns: Int?
 
   init(_ context: Context) {
     report = context.world.report
     link = context.takesLinks ? context.world.streams.link : nil
     qrCode = context.world.qrCode
+    columns = context.world.errorColumns
   }
 
   /// Shows one prompt; an address or a code to be copied has a line of its own.
@@ -55,8 +57,11 @@ struct SignInPrompts: Sendable {
       // With the code in it nothing has to be typed; without, there is still no address to copy.
       let address = flow.completeURL ?? flow.verificationURL
       if let modules = qrCode.modules(address.description) {
+        let lines = qrCodeText(modules)
+        // One that the terminal breaks can't be scanned.
+        guard columns.map({ lines.first?.count ?? 0 < $0 }) ?? true else { return }
         report("acct: or scan this:")
-        for line in qrCodeText(modules) { report(line) }
+        for line in lines { report(line) }
       }
     }
   }

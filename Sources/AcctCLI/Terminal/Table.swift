@@ -1,4 +1,4 @@
-/// Rows under titles, two spaces apart, with columns that shrink on a narrow screen.
+/// Rows under titles, two spaces apart, with columns that shrink on a narrow screen, are dropped, or are put below.
 struct Table {
   struct Column {
     var title: String
@@ -7,11 +7,14 @@ struct Table {
     /// The order in which columns are dropped if shortening is not enough, lowest first; `nil`:
     /// never.
     var rank: Int?
+    /// `true` if it stands below the others where not even those without a rank fit beside each other.
+    var stacks: Bool
 
-    init(_ title: String, floor: Int? = nil, rank: Int? = nil) {
+    init(_ title: String, floor: Int? = nil, rank: Int? = nil, stacks: Bool = false) {
       self.title = title
       self.floor = floor
       self.rank = rank
+      self.stacks = stacks
     }
   }
 
@@ -26,31 +29,43 @@ struct Table {
     let natural = columns.indices.map { index in cells.map { $0[index].text.displayWidth }.max() ?? 0 }
     let widths = widths(for: natural, within: screen.columns)
     let isTitled = columns.contains { !$0.title.isEmpty }
+    if let limit = screen.columns, width(of: widths) > limit, columns.contains(where: \.stacks) {
+      let below = widths.filter { columns[$0.key].stacks }
+      let above = widths.filter { !columns[$0.key].stacks }
+      let marks = above.keys.max().map { last in width(of: above.filter { $0.key != last }) + gap } ?? 0
+      return cells.dropFirst(isTitled ? 1 : 0).flatMap { row in
+        [line(row, above, screen), spaces(marks) + line(row, below, screen)]
+      }
+    }
     return cells.dropFirst(isTitled ? 0 : 1).map { row in line(row, widths, screen) }
   }
 
-  /// The width of each column that stays.
+  private func width(of widths: [Int: Int]) -> Int { widths.values.reduce(0, +) + gap * max(widths.count - 1, 0) }
+
+  /// The width of each column that stays: columns with a rank are shortened, then dropped; then the others are
+  /// shortened.
   private func widths(for natural: [Int], within limit: Int?) -> [Int: Int] {
     var widths = Dictionary(uniqueKeysWithValues: natural.enumerated().map { ($0, $1) })
     guard let limit else { return widths }
     while true {
-      let excess = widths.values.reduce(0, +) + gap * (widths.count - 1) - limit
+      let excess = width(of: widths) - limit
       guard excess > 0 else { return widths }
-      let fitting = shrunk(widths, by: excess)
-      if let fitting { return fitting }
-      let next = widths.keys.min { rank($0) < rank($1) }
-      guard let next, columns[next].rank != nil else { return shrunk(widths) }
+      let ranked = widths.keys.filter { columns[$0].rank != nil }
+      if let fitting = shrunk(widths, by: excess, ranked) { return fitting }
+      guard let next = ranked.min(by: { rank($0) < rank($1) }) else {
+        return shrunk(widths, by: excess, Array(widths.keys)) ?? atMinimum(widths)
+      }
       widths[next] = nil
     }
   }
 
   private func rank(_ index: Int) -> Int { columns[index].rank ?? .max }
 
-  /// Shortens the widest column that may shrink, until all fits; `nil` if that is not possible.
-  private func shrunk(_ widths: [Int: Int], by excess: Int) -> [Int: Int]? {
+  /// Shortens the widest of some columns that may shrink, until all fits; `nil` if that is not possible.
+  private func shrunk(_ widths: [Int: Int], by excess: Int, _ shrinking: [Int]) -> [Int: Int]? {
     var widths = widths
     for _ in 0..<excess {
-      let candidates = widths.filter { index, width in width > columns[index].floor ?? .max }
+      let candidates = widths.filter { shrinking.contains($0.key) && $0.value > columns[$0.key].floor ?? .max }
       guard let widest = candidates.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return nil }
       widths[widest.key] = widest.value - 1
     }
@@ -58,7 +73,7 @@ struct Table {
   }
 
   /// Every column at its minimum, if even that is not enough.
-  private func shrunk(_ widths: [Int: Int]) -> [Int: Int] {
+  private func atMinimum(_ widths: [Int: Int]) -> [Int: Int] {
     widths.reduce(into: widths) { shrunk, column in
       shrunk[column.key] = min(column.value, columns[column.key].floor ?? column.value)
     }

@@ -152,12 +152,20 @@ extension AccountFile {
       return Account.Incoming(place: place, isWhole: isWhole)
     }
 
+    /// The rejection of its token; present only where that is the reason.
+    private mutating func rejection() throws(Damage) -> RecordedState? {
+      guard let value = value("rejected"), value != .null else { return nil }
+      guard let origin = value.objectValue?["by"]?.stringValue, let time = value.objectValue?["at"]?.stringValue
+      else { throw Damage() }
+      do { return .rejected(Rejection(by: try Origin(origin), at: try Timestamp(time))) } catch { throw Damage() }
+    }
+
     mutating func recordedState() throws(Damage) -> RecordedState {
       let reason = try string("reason") ?? ""
       return switch try string("standing") {
       case "signedIn": reason.isEmpty ? .signedIn : .renewalRefused(reason: reason)
       case "expired": .expired(reason: reason)
-      case "reauthRequired": .reauthRequired(reason: reason, tokenStands: isTrue("tokenStands"))
+      case "reauthRequired": try rejection() ?? .reauthRequired(reason: reason, tokenStands: isTrue("tokenStands"))
       case "signedOut": .signedOut(reason: reason)
       default: throw Damage()
       }

@@ -8,10 +8,10 @@ package enum AccountFile {
   package static func encode(_ account: Account) -> [UInt8] {
     let recordedState =
       switch account.recordedState {
-      // Earlier versions read the second as the first, without its reason.
+      // Earlier versions read the second of each pair as the first: without its reason, and as a session's end.
       case .signedIn, .renewalRefused: "signedIn"
       case .expired: "expired"
-      case .reauthRequired: "reauthRequired"
+      case .reauthRequired, .rejected: "reauthRequired"
       case .signedOut: "signedOut"
       }
     var json: JSONObject = [
@@ -52,6 +52,9 @@ package enum AccountFile {
     ]
     json["subjectStatements"] = account.subjectStatements.json
     if account.recordedState.tokenStands { json["tokenStands"] = true }
+    if let rejection = account.recordedState.rejection {
+      json["rejected"] = ["by": .string(rejection.origin.description), "at": .string(rejection.time.description)]
+    }
     if account.keyStorage != .software { json["keyStorage"] = .string(account.keyStorage.rawValue) }
     json["sentAs"] = account.sentAs?.json
     if let program = account.keptFor { json["keptFor"] = .string(program.rawValue) }

@@ -181,6 +181,8 @@ package struct AddAccount: Sendable {
         (known, credentialStore) throws(EngineError) -> Added? in
         // A static token's account is known by its name, which another process can have changed.
         guard isItself || incoming.isSame(as: known) else { return nil }
+        // It keeps its name; one that belongs to another account was meant otherwise.
+        if let name = options.name, name != known.name { try accountStore.requireFree(name) }
         if options.name == nil, let sentAs = incoming.sentAs, known.sentAs != sentAs {
           throw .input(.staticToken(.sentOtherwise(known.name)))
         }
@@ -189,7 +191,7 @@ package struct AddAccount: Sendable {
         }
         let held = context.world.signals.holdBack()
         defer { held.release() }
-        var account = incoming.account(known.id, options.name ?? known.name, createdAt: known.createdAt)
+        var account = incoming.account(known.id, known.name, createdAt: known.createdAt)
         // An export of version 0.1.0 has no source; then it is unchanged.
         account.source = account.source ?? known.source
         account.signIn = account.signIn ?? known.signIn

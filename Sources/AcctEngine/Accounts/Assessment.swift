@@ -9,6 +9,14 @@ package struct Assessment: Equatable, Sendable {
   /// The action for a command that needs the token.
   package var action: SessionAction
 
+  /// `true` if only a person can change it, by a sign-in.
+  package var needsPerson: Bool {
+    switch state {
+    case .expired, .reauthRequired, .signedOut: true
+    case .valid, .expiring, .locked, .unavailable: false
+    }
+  }
+
   package init(_ state: SessionState, reason: String? = nil, _ action: SessionAction) {
     self.state = state
     self.reason = reason

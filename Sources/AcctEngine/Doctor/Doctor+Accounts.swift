@@ -18,6 +18,10 @@ extension Doctor {
       guard age > Self.renewing else { continue }
       findings.append(Finding(.interruptedRenewal(account.name, secondsAgo: age)))
     }
+    for account in listing.accounts {
+      let assessment = account.lastKnownState(at: now)
+      if assessment.needsPerson { findings.append(Finding(.loginNeeded(account.stateError(assessment)))) }
+    }
     for account in listing.accounts where account.incoming != nil {
       if let finding = await replacement(of: account) { findings.append(finding) }
     }

@@ -57,6 +57,8 @@ package struct Finding: Sendable {
     case damagedAccount(AccountID)
     case activeGone(AccountID)
     case interruptedRenewal(AccountName, secondsAgo: Int64)
+    /// An account that only a new sign-in makes usable; the reason.
+    case loginNeeded(EngineError)
     /// A replacement of credentials that was interrupted.
     case interruptedReplacement(AccountName)
 
@@ -95,6 +97,9 @@ package struct Finding: Sendable {
     case failed(EngineError)
   }
 
+  /// `true` for a problem that is still there.
+  package var needsPerson: Bool { severity == .problem && !isRepaired }
+
   package var severity: Severity {
     switch subject {
     case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
@@ -105,7 +110,8 @@ package struct Finding: Sendable {
       .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
       .warning
     case .keyringDecisionLost, .damagedShared, .olderObjects, .keyring, .unknownKeyring, .readable, .writable, .foreign,
-      .link, .files, .damagedAccount, .activeGone, .orphans, .missing, .damagedItem, .hardwareKey, .clockOff, .failed:
+      .link, .files, .damagedAccount, .activeGone, .loginNeeded, .orphans, .missing, .damagedItem, .hardwareKey,
+      .clockOff, .failed:
       .problem
     }
   }

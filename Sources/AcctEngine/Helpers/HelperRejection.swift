@@ -35,6 +35,10 @@ struct HelperRejection {
     context.world.held.hold(given)
     do throws(EngineError) {
       guard let own = try await own(target, given, reference) else { return [] }
+      if !own.account.canRenew, own.account.kind != .guest, own.purpose == nil {
+        let rejection = Rejection(by: own.origin, at: context.world.clock.now())
+        try await TokenVerdict(context).record(rejection, on: own.token, of: own.account)
+      }
       // It can't be renewed: the message names the command that stores a new one.
       if let replacement = own.account.replacement { throw .request(.tokenRejected(replacement, own.origin)) }
       let now = context.world.clock.now()

@@ -62,11 +62,13 @@ extension SignIn.Request {
 
   /// The instructions for registering a client for this sign-in.
   func registration(_ provider: ResolvedProvider?, usesDevice: Bool) -> ProviderError.Registration {
-    ProviderError.Registration(
+    let redirect = (redirect ?? .standard(port: nil)).registered
+    return ProviderError.Registration(
       title: provider.map { $0.provider.title ?? $0.typed } ?? issuer?.description,
       typed: provider?.typed,
       place: provider?.registerAt ?? issuer?.url.origin.description,
-      redirect: (redirect ?? .standard(port: nil)).registered,
+      page: provider?.registrationPage(redirect),
+      redirect: redirect,
       usesDevice: usesDevice
     )
   }

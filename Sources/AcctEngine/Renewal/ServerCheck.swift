@@ -43,7 +43,8 @@ package struct ServerCheck: Sendable {
   }
 
   private func checkTokens(of account: Account) async throws(EngineError) -> Outcome {
-    var grant = try await TokenProvider(context, .allowed).grant(to: account)
+    // One that was rejected may be accepted again.
+    var grant = try await TokenProvider(context, .allowed).grant(to: account.tried)
     guard account.did != nil, let service = account.service else { return try await checkToken(grant, of: account) }
     var response = try await session(at: service, of: account, grant)
     if response.status == 401, account.tokenLifetime.canRenew {
@@ -57,7 +58,8 @@ package struct ServerCheck: Sendable {
     case 200:
       try await record(.confirmed, of: account)
       return .confirmed
-    case 401: throw .signIn(.required(account: account.name, .ended(reason: StateReason.unauthorized(service).text)))
+    case 401:
+      throw try await rejected(grant, of: account, by: service, because: StateReason.unauthorized(service).text)
     case 429, 500...: throw .noAnswer(response, service, context.world.held)
     default: throw .server(.oauth(.unexplained(status: response.status), service))
     }
@@ -82,9 +84,22 @@ package struct ServerCheck: Sendable {
     case .otherUser(let other, let origin):
       try await record(.otherUser, because: other.reason, of: account)
       throw .server(.otherUser(other, origin))
-    case .rejected(let reason): throw .signIn(.required(account: account.name, .ended(reason: reason)))
+    case .rejected(let reason, let origin): throw try await rejected(grant, of: account, by: origin, because: reason)
     case .unknown(let cause, let origin): return .notChecked(cause, origin)
     }
+  }
+
+  /// Stores that a token that can't be renewed was rejected, and returns the error to report.
+  private func rejected(
+    _ grant: AccessGrant,
+    of account: Account,
+    by origin: Origin,
+    because reason: String
+  ) async throws(EngineError) -> EngineError {
+    guard !account.canRenew else { return .signIn(.required(account: account.name, .ended(reason: reason))) }
+    let rejection = Rejection(by: origin, at: context.world.clock.now())
+    try await TokenVerdict(context).record(rejection, on: grant.token, of: account)
+    return .signIn(.required(account: account.name, .rejected(rejection)))
   }
 
   /// Records the server's statement about the credentials.
@@ -96,6 +111,7 @@ package struct ServerCheck: Sendable {
     let accountStore = context.accountStore
     try await context.withExclusiveRecord(of: account) { (shared) throws(EngineError) in
       guard var current = try accountStore.account(account.id) else { return }
+      if event == .confirmed { current.noteAcceptance() }
       current.take(event, reason: reason, at: context.world.clock.now())
       try accountStore.save(current, sharing: shared)
     }

@@ -12,7 +12,7 @@ struct TokenCheck: Sendable {
   /// The server's verdict.
   enum Verdict {
     case accepted
-    case rejected(reason: String)
+    case rejected(reason: String, Origin)
     /// It named another user than before.
     case otherUser(OtherUser, Origin)
     /// It has no endpoint for this token, or this client, or its answer does not tell.
@@ -69,7 +69,8 @@ struct TokenCheck: Sendable {
         return .otherUser(other, origin)
       }
       return .accepted
-    case 401 where account.mustPassUserinfo: return .rejected(reason: StateReason.unauthorized(endpoint.origin).text)
+    case 401 where account.mustPassUserinfo:
+      return .rejected(reason: StateReason.unauthorized(endpoint.origin).text, endpoint.origin)
     case 429, 500...: throw .noAnswer(response, endpoint.origin, context.world.held)
     default: return .unknown(.answered(status: response.status), endpoint.origin)
     }
@@ -92,7 +93,7 @@ struct TokenCheck: Sendable {
       let isActive = response.json?.objectValue?["active"]?.boolValue
     else { return .unknown(.answered(status: response.status), endpoint.origin) }
     return isActive
-      ? .accepted : .rejected(reason: StateReason.inactive(endpoint.origin).text)
+      ? .accepted : .rejected(reason: StateReason.inactive(endpoint.origin).text, endpoint.origin)
   }
 }
 

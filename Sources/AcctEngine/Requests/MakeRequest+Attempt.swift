@@ -51,7 +51,7 @@ extension MakeRequest {
     }
     let authorization = try await authorizer.authorize(
       attempt.request.target,
-      as: attempt.account,
+      as: attempt.account.tried,
       for: attempt.request.purpose,
       holding: attempt.grant.take(),
       knowing: attempt.hint.take()

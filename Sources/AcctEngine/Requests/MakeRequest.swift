@@ -54,12 +54,14 @@ package struct MakeRequest: Sendable {
     let first = try await send(&attempt, report)
     let action = attempt.retry.next(after: first.event)
     tell(action, first, attempt.account)
-    if let answer = try first.end(action) { return answer }
+    if let answer = try first.end(action) { return try await settled(answer, first, attempt) }
     // From here on, files and keyring may be read and written.
     return try await context.aside { () async throws(EngineError) in
       var (sent, action) = (first, action)
       while true {
-        if let answer = try await run(action, after: sent, &attempt, report) { return answer }
+        if let answer = try await run(action, after: sent, &attempt, report) {
+          return try await settled(answer, sent, attempt)
+        }
         sent = try await send(&attempt, report)
         action = attempt.retry.next(after: sent.event)
         tell(action, sent, attempt.account)

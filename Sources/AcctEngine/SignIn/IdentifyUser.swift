@@ -67,12 +67,20 @@ struct IdentifyUser: Sendable {
       credentials.origins = OwnOrigins(rules.origins, for: .signIn)
       credentials.service = credentials.origins.first
     }
-    if let idToken, request.settings.provider != nil { take(idToken, into: &credentials) }
+    if let idToken {
+      if request.settings.provider != nil {
+        take(idToken, into: &credentials)
+      } else if credentials.identity.subject == idToken.subject {
+        credentials.userName = idToken.name(nil).map(context.world.held.redactor.redact)
+      }
+    }
     // The provider distinguishes its users by another member than `sub`, which an access token may have, too.
     if hasOwnSubject, idToken == nil, request.resources.isEmpty, server.userinfoEndpoint != nil {
       credentials.identity.subject = nil
     }
-    let isNamed = request.settings.provider == nil || credentials.userName != nil
+    // A subject that people can read is a name.
+    let isReadable = request.settings.provider == nil && credentials.identity.subject?.isOpaque != true
+    let isNamed = isReadable || credentials.userName != nil
     if credentials.identity.subject == nil || !isNamed { try await ask(&credentials) }
     return credentials
   }
@@ -149,5 +157,13 @@ struct IdentifyUser: Sendable {
       throw .server(.oauth(.malformedAnswer(member: subject ?? "sub"), endpoint.origin))
     }
     return user
+  }
+}
+
+extension String {
+  /// `true` for an identifier that no person has chosen: a UUID, or digits and letters of a number.
+  fileprivate var isOpaque: Bool {
+    let digits = utf8.filter { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.count
+    return utf8.count >= 8 && digits > 0 && allSatisfy { $0.isHexDigit || $0 == "-" }
   }
 }

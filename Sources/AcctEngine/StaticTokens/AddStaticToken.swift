@@ -1,5 +1,5 @@
 package import AcctModel
-import Secrets
+package import Secrets
 import AcctPorts
 import AcctProtocol
 
@@ -39,6 +39,15 @@ package struct AddStaticToken: Sendable {
     let given = try request.expiry.map { text throws(EngineError) in try end(text) }
     let token = try token(contents(of: request.file), of: request.file, request.sentAs)
     return try credentials(token, request, end: given)
+  }
+
+  /// Takes a token that the person at the terminal has typed.
+  ///
+  /// - Returns: Credentials that are not stored yet.
+  /// - Throws: ``InputError/staticToken(_:)``.
+  package func credentials(typed: Secret, _ request: Request) throws(EngineError) -> NewCredentials {
+    guard !request.origins.isEmpty else { throw .input(.staticToken(.noOrigin)) }
+    return try credentials(token(typed, of: nil, request.sentAs), request, end: nil)
   }
 
   /// Takes a new token for an account that has one, from a file or from the person at the terminal.

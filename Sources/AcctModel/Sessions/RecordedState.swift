@@ -9,8 +9,24 @@ package enum RecordedState: Equatable, Sendable {
   /// The server has ended the session, in these words; or only its renewals, and the token stays valid until it
   /// expires.
   case reauthRequired(reason: String, tokenStands: Bool = false)
+  /// A server of the account has rejected its token, which can't be renewed.
+  case rejected(Rejection)
   /// The secrets are gone, for this reason.
   case signedOut(reason: String)
+}
+
+/// A server's rejection of a token, by a 401.
+package struct Rejection: Equatable, Sendable {
+  package let origin: Origin
+  package let time: Timestamp
+
+  package init(by origin: Origin, at time: Timestamp) {
+    self.origin = origin
+    self.time = time
+  }
+
+  /// The reason for it in the JSON of `status`.
+  static let word = "rejected"
 }
 
 extension RecordedState {
@@ -19,7 +35,7 @@ extension RecordedState {
     switch self {
     case .signedIn, .renewalRefused: .valid
     case .expired: .expired
-    case .reauthRequired: .reauthRequired
+    case .reauthRequired, .rejected: .reauthRequired
     case .signedOut: .signedOut
     }
   }
@@ -28,6 +44,7 @@ extension RecordedState {
   package var reason: String? {
     switch self {
     case .signedIn: nil
+    case .rejected: Rejection.word
     case .renewalRefused(let reason), .expired(let reason), .reauthRequired(let reason, _), .signedOut(let reason):
       reason
     }
@@ -37,6 +54,9 @@ extension RecordedState {
   package var tokenStands: Bool {
     if case .reauthRequired(_, let tokenStands) = self { tokenStands } else { false }
   }
+
+  /// The rejection of its token; `nil` without one.
+  package var rejection: Rejection? { if case .rejected(let rejection) = self { rejection } else { nil } }
 
   /// The reason for which the server rejected the last renewal; `nil` if it did not, or if the session is over.
   package var refusedRenewal: String? {
@@ -71,6 +91,17 @@ extension Account {
   /// Stores that the server has rejected a renewal, for this reason; the session continues.
   package mutating func noteRefusedRenewal(_ reason: String) {
     if recordedState.state == .valid { recordedState = .renewalRefused(reason: reason) }
+  }
+
+  /// Stores that a server has rejected the token, which can't be renewed; only a request that succeeds with it, or a new
+  /// sign-in, ends this.
+  package mutating func note(_ rejection: Rejection) {
+    if recordedState.state == .valid { recordedState = .rejected(rejection) }
+  }
+
+  /// Stores that a server accepts the token after all.
+  package mutating func noteAcceptance() {
+    if recordedState.rejection != nil { recordedState = .signedIn }
   }
 
   /// Stores that the server has granted a renewal.

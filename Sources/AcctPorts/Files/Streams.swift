@@ -22,6 +22,8 @@ package struct Streams: Sendable {
   package var outputIsTerminal: Bool
   /// Returns the current number of that terminal's columns; `nil` without a terminal, or if it doesn't say.
   package var columns: @Sendable () -> Int?
+  /// Returns the current number of columns of the terminal at standard error; `nil` as for ``columns``.
+  package var errorColumns: @Sendable () -> Int? = { nil }
   /// Opens a file that the user named, or standard input for `-`, to be read part by part.
   ///
   /// A regular file can be opened again and again; of anything else the bytes come once.

@@ -49,7 +49,9 @@ extension Provider {
     let identity = try file.members("identity", known: ["subject", "name"])
     subjectMember = try identity?.string("subject")
     nameMember = try identity?.string("name")
-    registration = try file.members("registration", known: ["style"])?.choice("style") ?? .rfc7591
+    let registration = try file.members("registration", known: ["style", "url"])
+    self.registration = try registration?.choice("style") ?? .rfc7591
+    registrationPage = try registration?.page("url")
     defaults = try file.defaults()
     try check()
   }

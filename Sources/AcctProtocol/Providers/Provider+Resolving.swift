@@ -16,6 +16,8 @@ package struct ResolvedProvider: Sendable {
   package let origins: [Origin]
   /// The page where a person registers a client, or makes an app password.
   package let registerAt: String?
+  /// The same with its fields filled in, where the site takes them from the address.
+  package let registrationPage: @Sendable (_ redirect: String) -> String?
 }
 
 extension Provider {
@@ -38,7 +40,8 @@ extension Provider {
       issuerTemplate: hasTemplate ? issuer.map { IssuerTemplate(text: $0.filled(place)) } : nil,
       endpoints: addresses,
       origins: origins.compactMap { try? Origin($0.filled(place)) },
-      registerAt: registerAt?.filled(place)
+      registerAt: registerAt?.filled(place),
+      registrationPage: { [registrationPage] redirect in registrationPage?.page(place, redirect: redirect) }
     )
   }
 }

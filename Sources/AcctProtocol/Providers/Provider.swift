@@ -62,6 +62,8 @@ package struct Provider: Sendable {
   /// The member of the userinfo that people know the user by.
   package let nameMember: String?
   package let registration: RegistrationStyle
+  /// The page where a person registers a client, with its fields filled in by its address.
+  let registrationPage: ProviderAddress?
   /// The parts of addresses that are used where the user does not name them.
   package let defaults: ProviderPlace
 }
@@ -69,7 +71,7 @@ package struct Provider: Sendable {
 extension Provider {
   /// The parts of its addresses that the user types behind its name, or that the file has a default for.
   package var placeholders: Set<ProviderAddress.Placeholder> {
-    let single = [issuer, registerAt].compactMap(\.self)
+    let single = [issuer, registerAt, registrationPage].compactMap(\.self)
     let addresses: [ProviderAddress] = single + Array(endpoints.values) + origins
     var all: Set<ProviderAddress.Placeholder> = []
     for address in addresses { all.formUnion(address.placeholders) }

@@ -60,6 +60,32 @@ package struct ProviderAddress: Equatable, Sendable {
     place = found.contains(.host) ? "https://\(Placeholder.host.mark)" : sample.origin.description
   }
 
+  /// Stands for the redirect address in the page of a registration, where braces would be a part of this address.
+  static let redirectMark = "acct-redirect-address"
+
+  /// The page of a registration with everything put in.
+  ///
+  /// - Parameters:
+  ///   - place: The parts that the user typed.
+  ///   - redirect: The address that a browser comes back to.
+  /// - Returns: The page's address.
+  func page(_ place: ProviderPlace, redirect: String) -> String {
+    filled(place).replacing(Self.redirectMark, with: Self.encoded(redirect))
+  }
+
+  /// A value of a query (RFC 3986, section 3.4): all but unreserved characters are escaped.
+  private static func encoded(_ text: String) -> String {
+    text.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        String(Unicode.Scalar(byte))
+      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }.joined()
+  }
+
   /// The address with everything put in; the tenant of an ID token stays open.
   func filled(_ place: ProviderPlace) -> String {
     filling(template) { placeholder in

@@ -3,6 +3,14 @@ import StrictJSON
 
 /// The members of a provider's file that are more than a text.
 extension ProviderMembers {
+  /// A page whose fields its address fills in; `{redirect}` in it is the address to come back to.
+  func page(_ name: String) throws(ProviderFlaw) -> ProviderAddress? {
+    guard let text = try string(name) else { return nil }
+    do { return try ProviderAddress(text.replacing("{redirect}", with: ProviderAddress.redirectMark)) } catch {
+      throw ProviderFlaw(path(of: name), error)
+    }
+  }
+
   func address(
     _ name: String,
     allowing allowed: Set<ProviderAddress.Placeholder> = [.host, .tenant, .realm]

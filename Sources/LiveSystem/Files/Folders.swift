@@ -18,6 +18,9 @@ package struct Folders: Sendable {
   /// that of the user's other programs, too.
   package let configurations: [PrivateFolder]
 
+  /// The folders of such descriptions for all users: the administrator's, then the distribution's.
+  package let systemConfigurations: [String]
+
   /// All of acct's folders lie in these; one may be named twice.
   package let roots: [PrivateFolder]
 
@@ -43,6 +46,8 @@ package struct Folders: Sendable {
       let path = absoluteOnly(variable(name)) ?? "\(home(variable))/\(fallback)"
       return PrivateFolder(at: "\(path)/acct")
     }
+    let system = (variable("XDG_CONFIG_DIRS") ?? "/etc/xdg").split(separator: ":").map(String.init)
+    systemConfigurations = (system.filter { $0.hasPrefix("/") } + ["/usr/share"]).map { "\($0)/acct" }
     let users = base("XDG_CONFIG_HOME", ".config")
     if let home = variable("ACCT_HOME") {
       let folder = PrivateFolder(at: absolute(home))

@@ -2,8 +2,9 @@ package import AcctPorts
 import PrivateFiles
 
 extension ProviderFiles {
-  /// The files in the user's configuration; of one name the first folder's.
+  /// The files in the user's configuration, then those for all users; of one name the first folder's.
   package static func live(_ folders: Folders) -> ProviderFiles {
+    let shared = folders.systemConfigurations.map { SystemFolder(path: "\($0)/providers") }
     let places = folders.configurations.map { $0.subfolder("providers") }
     /// A service whose user's home is closed to it has `ACCT_HOME` alone.
     @Sendable func isBeside(_ folder: PrivateFolder, _ error: PrivateFilesError) -> Bool {
@@ -20,6 +21,13 @@ extension ProviderFiles {
             guard isBeside(folder, error) else { throw FilesFailure(error) }
           }
         }
+        for folder in shared {
+          do throws(FileError) {
+            for name in try folder.names() where name.hasSuffix(".json") { names.insert(String(name.dropLast(5))) }
+          } catch {
+            throw FilesFailure(error, at: folder.path)
+          }
+        }
         return Array(names)
       },
       read: { name throws(FilesFailure) in
@@ -31,6 +39,14 @@ extension ProviderFiles {
             guard isBeside(folder, error) else { throw FilesFailure(error) }
           }
         }
+        for folder in shared {
+          let path = "\(folder.path)/\(name).json"
+          do throws(FileError) {
+            if let bytes = try folder.read("\(name).json", limit: sizeLimit) { return File(bytes, at: path) }
+          } catch {
+            throw FilesFailure(error, at: path)
+          }
+        }
         return nil
       },
       path: { folders.config.subfolder("providers").path(of: "\($0).json") }
@@ -39,4 +55,15 @@ extension ProviderFiles {
 
   /// In bytes; the parser's own limit is lower, and says so in better words.
   private static let sizeLimit = 1 << 16
+}
+
+extension FilesFailure {
+  /// A file for all users that can't be used.
+  fileprivate init(_ error: FileError, at path: String) {
+    if case .distrusted(let reason) = error {
+      self = .unsafe(path: path, reason: reason)
+    } else {
+      self = .failed(path: path, reason: error.reason)
+    }
+  }
 }

@@ -51,6 +51,7 @@ extension Streams {
       }
     }
     streams.passing = passing
+    streams.errorColumns = { terminalSize(error)?.columns }
     streams.notice = { line in
       passing("")
       notice(line)

@@ -48,7 +48,9 @@ package struct SharedKeyOpener: Sendable {
 
   /// Makes the key of a new keyring: the key file's, else one that a passphrase wraps.
   func make(_ interaction: Interaction) throws(KeyringFailure) -> AnyVaultHeader {
-    guard let keyFile else { return .passphrase(try opener.make(interaction).header) }
+    guard let keyFile else {
+      return .passphrase(try opener.make(for: "the keyring that the machines share", interaction).header)
+    }
     return .keyFile(KeyFileHeader(of: try keyFile.key(), entropy: entropy))
   }
 

@@ -39,24 +39,79 @@ package struct PassphraseSource: Sendable {
     return try Passphrase.read("\(credentials)/acct.passphrase", .credential)
   }
 
+  /// The passphrase of the file or credential for a vault that is made now: a weak one is refused.
+  func givenForNew() throws(NoPassphrase) -> Passphrase? {
+    guard let passphrase = try given() else { return nil }
+    return try strong(passphrase)
+  }
+
   /// Asks for the passphrase of an existing vault.
-  func asked(_ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
-    Passphrase(secret: try ask("Passphrase of the vault: ", interaction), source: "the passphrase")
+  ///
+  /// - Parameters:
+  ///   - interaction: Decides if a person may be asked.
+  ///   - isRepeated: `true` after a wrong one.
+  /// - Returns: The passphrase.
+  /// - Throws: ``NoPassphrase``.
+  func asked(_ interaction: Interaction, isRepeated: Bool = false) throws(NoPassphrase) -> Passphrase {
+    let lead = isRepeated ? "That is not the passphrase.\n" : ""
+    let secret = try ask("\(lead)Passphrase of the vault: ", interaction)
+    guard secret.count > 0 else { throw NoPassphrase(reason: "no passphrase was given") }
+    return Passphrase(secret: secret, source: "the passphrase")
   }
 
   /// Gets a passphrase to be used from now on, asking twice since the typed text is not shown.
   ///
   /// - Parameters:
   ///   - file: A file that the user names; else a person is asked.
+  ///   - place: What the first one protects, and where it is, which a person is told; `nil` for a later one.
+  ///   - entropy: Makes one for a person who enters none.
   ///   - interaction: Decides if a person may be asked.
   /// - Returns: The passphrase.
   /// - Throws: ``NoPassphrase``.
-  func new(file: String? = nil, _ interaction: Interaction) throws(NoPassphrase) -> Passphrase {
-    if let file { return try named(file) }
-    let first = try ask("New passphrase for the vault: ", interaction)
-    let second = try ask("The same passphrase again: ", interaction)
-    guard first == second else { throw NoPassphrase(reason: "the two passphrases differ") }
-    return Passphrase(secret: first, source: "the passphrase")
+  func new(
+    file: String? = nil,
+    for place: String? = nil,
+    _ entropy: Entropy,
+    _ interaction: Interaction
+  ) throws(NoPassphrase) -> Passphrase {
+    if let file { return try strong(try named(file)) }
+    var lead = place.map(introduction(for:)) ?? ""
+    while true {
+      let first = try ask("\(lead)New passphrase for the vault (empty: acct makes a strong one): ", interaction)
+      if first.count == 0 { return try shown(StrongPassphrase(entropy)) }
+      guard first.isLongEnough else {
+        lead = "That is too short: it needs \(shortest) characters or more.\n"
+        continue
+      }
+      let second = try ask("The same passphrase again: ", interaction)
+      if first == second { return Passphrase(secret: first, source: "the passphrase") }
+      lead = "The two passphrases differ.\n"
+    }
+  }
+
+  /// Two lines: where it is and what it protects, and what follows if the passphrase is lost.
+  private func introduction(for place: String) -> String {
+    """
+    Tokens and keys will be in \(place), encrypted: only this passphrase opens it.
+    A lost passphrase can't be had back; the accounts would have to be added again.
+
+    """
+  }
+
+  /// Shows a passphrase that was made, once, until the person has it.
+  private func shown(_ made: StrongPassphrase) throws(NoPassphrase) -> Passphrase {
+    let prompt = "The passphrase is\n\n  \(made.text)\n\nIt is not shown again. Keep it, then press Enter: "
+    guard terminal.ask(prompt) != nil else {
+      throw NoPassphrase(reason: "the prompt was cancelled", isCancelled: true)
+    }
+    return Passphrase(secret: Secret(made.text), source: "the passphrase")
+  }
+
+  private func strong(_ passphrase: Passphrase) throws(NoPassphrase) -> Passphrase {
+    guard passphrase.secret.isLongEnough else {
+      throw NoPassphrase(reason: "\(passphrase.source) is too short: a new one needs \(shortest) characters or more")
+    }
+    return passphrase
   }
 
   private func named(_ file: String) throws(NoPassphrase) -> Passphrase {
@@ -73,7 +128,20 @@ package struct PassphraseSource: Sendable {
     guard let secret = terminal.askSecret(prompt) else {
       throw NoPassphrase(reason: "the prompt was cancelled", isCancelled: true)
     }
-    guard secret.count > 0 else { throw NoPassphrase(reason: "no passphrase was given") }
     return secret
+  }
+}
+
+/// In characters: fewer are found by trying, in spite of scrypt.
+private let shortest = 8
+
+extension Secret {
+  /// `true` if it has the characters that a new passphrase needs; in UTF-8, each has one byte that begins it.
+  fileprivate var isLongEnough: Bool {
+    withBytes { bytes in
+      var count = 0
+      for index in bytes.indices where bytes[index] & 0xC0 != 0x80 { count += 1 }
+      return count >= shortest
+    }
   }
 }

@@ -13,7 +13,7 @@ package struct VaultKeyOpener: Sendable {
   /// Opens a sealed vault.
   let sealedKey: SealedKey
   private let kdf: KDFParameters
-  private let entropy: Entropy
+  let entropy: Entropy
 
   /// Names the means that open a vault; nothing is read or asked for yet.
   ///
@@ -67,17 +67,29 @@ package struct VaultKeyOpener: Sendable {
     _ interaction: Interaction,
     keeping: Bool = true
   ) throws(KeyringFailure) -> OpenVaultKey {
-    let passphrase: Passphrase
-    do {
-      let given = try passphrases.given()
-      if let cached = cache.key(of: header), given.map({ cached.isPlausible($0.secret) }) ?? true {
-        return OpenVaultKey(key: cached.vaultKey, cachedFor: keeping ? cache.extend(header) : nil)
-      }
-      passphrase = if let given { given } else { try passphrases.asked(interaction) }
-    } catch {
-      throw KeyringFailure(error)
+    let given: Passphrase?
+    do { given = try passphrases.given() } catch { throw KeyringFailure(error) }
+    if let cached = cache.key(of: header), given.map({ cached.isPlausible($0.secret) }) ?? true {
+      return OpenVaultKey(key: cached.vaultKey, cachedFor: keeping ? cache.extend(header) : nil)
     }
-    return try open(header, by: passphrase, keeping: keeping)
+    if let given { return try open(header, by: given, keeping: keeping) }
+    return try openByPerson(header, interaction, keeping: keeping)
+  }
+
+  /// Opens the vault with this header by a passphrase that a person enters, who may be wrong twice.
+  private func openByPerson(
+    _ header: VaultHeader,
+    _ interaction: Interaction,
+    keeping: Bool
+  ) throws(KeyringFailure) -> OpenVaultKey {
+    for attempt in 0..<3 {
+      let passphrase: Passphrase
+      do { passphrase = try passphrases.asked(interaction, isRepeated: attempt > 0) } catch {
+        throw KeyringFailure(error)
+      }
+      if let key = try openIfRight(header, by: passphrase, keeping: keeping) { return key }
+    }
+    throw .locked(reason: "the passphrase is wrong")
   }
 
   /// Opens the vault with this header by one passphrase, even if its key is stored.
@@ -88,9 +100,21 @@ package struct VaultKeyOpener: Sendable {
     by passphrase: Passphrase,
     keeping: Bool = true
   ) throws(KeyringFailure) -> OpenVaultKey {
+    guard let key = try openIfRight(header, by: passphrase, keeping: keeping) else {
+      throw .locked(reason: "\(passphrase.source) is wrong")
+    }
+    return key
+  }
+
+  /// The same; `nil` for a wrong passphrase.
+  private func openIfRight(
+    _ header: VaultHeader,
+    by passphrase: Passphrase,
+    keeping: Bool
+  ) throws(KeyringFailure) -> OpenVaultKey? {
     let opened: Secret?
     do { opened = try header.vaultKey(passphrase.secret) } catch { throw KeyringFailure(error) }
-    guard let key = opened else { throw .locked(reason: "\(passphrase.source) is wrong") }
+    guard let key = opened else { return nil }
     let cachedFor = keeping ? keep(key, openedBy: passphrase, of: header) : nil
     return OpenVaultKey(key: key, cachedFor: cachedFor)
   }
@@ -108,11 +132,17 @@ package struct VaultKeyOpener: Sendable {
   /// Makes a key, wrapped by the given passphrase, else by one that is asked for.
   ///
   /// It takes time, a person's or scrypt's, and belongs before a lock is taken.
-  package func make(_ interaction: Interaction) throws(KeyringFailure) -> NewVaultKey {
+  ///
+  /// - Parameters:
+  ///   - place: What the key opens, and where that is: `the vault in /home/alice/.local/share/acct/vault`.
+  ///   - interaction: Decides if a person may be asked.
+  /// - Returns: The key.
+  /// - Throws: ``KeyringFailure``.
+  package func make(for place: String, _ interaction: Interaction) throws(KeyringFailure) -> NewVaultKey {
     let passphrase: Passphrase
     do {
-      let given = try passphrases.given()
-      passphrase = if let given { given } else { try passphrases.new(interaction) }
+      let given = try passphrases.givenForNew()
+      passphrase = if let given { given } else { try passphrases.new(for: place, entropy, interaction) }
     } catch {
       throw KeyringFailure(error)
     }

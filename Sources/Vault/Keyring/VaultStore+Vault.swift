@@ -39,7 +39,7 @@ extension VaultStore {
     let old = try existingHeader()
     let key = try await opener.open(old, interaction).key
     let passphrase: Passphrase
-    do { passphrase = try opener.passphrases.new(file: file, interaction) } catch {
+    do { passphrase = try opener.passphrases.new(file: file, opener.entropy, interaction) } catch {
       // Not "locked": the vault is open, and the new passphrase is missing.
       throw .failed(reason: "the passphrase stays as it is: \(error.reason)")
     }

@@ -107,7 +107,7 @@ extension VaultStore {
   func openOrMake(_ interaction: Interaction) async throws(KeyringFailure) -> OpenVaultKey {
     if let header = try header() { return try await opener.open(header, interaction) }
     // All that takes time, a person's or scrypt's, is done before the lock is taken.
-    let new = try opener.make(interaction)
+    let new = try opener.make(for: "the vault in \(folder.path)", interaction)
     let other = try await alone { () throws(KeyringFailure) in
       if let other = try header() { return other as VaultHeader? }
       try write(new.header)

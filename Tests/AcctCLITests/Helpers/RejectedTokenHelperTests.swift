@@ -52,7 +52,8 @@ struct RejectedTokenHelperTests {
     #expect(record.err.joined().contains("the server rejected the token of work"))
     #expect(record.err.joined().contains("`acct login work`"))
     #expect(await record.git("protocol=https", "host=git.example") == 0)
-    #expect(record.out == "username=oauth2\npassword=tok\n")
+    #expect(record.out == "")
+    #expect(record.err.first == "acct: https://git.example has rejected the token of work", "\(record.err)")
   }
 
   @Test("A server that rejects each token gets one renewal a minute, and no more")

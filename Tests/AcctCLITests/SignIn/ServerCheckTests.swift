@@ -30,7 +30,7 @@ struct ServerCheckTests {
     #expect(validatedAt == "2027-01-15T08:01:05Z")
     server.set("/me", .json("{}", 401))
     #expect(await record.acct("status", "--check") == 4, "\(record.err)")
-    #expect(record.out.contains("https://as.example answered 401"), "\(record.out)")
+    #expect(record.out.contains("sign in again: rejected by as.example at 08:01\n"), "\(record.out)")
   }
 
   @Test("A userinfo that does not tell is no answer, and the token counts as not checked", arguments: [403, 404])

@@ -51,10 +51,11 @@ struct OutputTests {
   }
 
   @Test(
-    "A mistyped command gets the closest one as a suggestion",
+    "A mistyped command, or another program's name for it, gets the one that is meant as a suggestion",
     arguments: [
-      ("swtch", "`switch`"), ("lsit", "`list`"), ("hedaer", "`header`"), ("ad", "`add`"),
-      ("Switch", "`switch`"), ("stauts", "`status`"), ("exprot", "`export`"),
+      ("swtch", "switch"), ("lsit", "list"), ("hedaer", "header"), ("ad", "add"), ("Switch", "switch"),
+      ("stauts", "status"), ("exprot", "export"), ("whoami", "status"), ("ls", "list"), ("rm", "remove"),
+      ("logout", "remove"), ("signin", "login"),
     ]
   )
   func mistyped(word: String, command: String) async {
@@ -62,7 +63,7 @@ struct OutputTests {
       record.clear()
       #expect(await record.run(line) == 64)
       #expect(
-        record.err == ["acct: there is no command \(word)", "acct: hint: did you mean \(command)?"]
+        record.err == ["acct: there is no command \(word)", "acct: hint: did you mean `acct \(command)`?"]
       )
     }
   }
@@ -119,8 +120,8 @@ struct OutputTests {
     #expect(
       record.out == """
            NAME               SERVER          TOKEN   STATE  EXPIRES
-           alice.example.com  pds.example     DPoP    valid  in 1 h
-        *  bob.example.com    issuer.example  Bearer  valid  in 1 h
+           alice.example.com  pds.example     DPoP    valid  in 1 h, renewed
+        *  bob.example.com    issuer.example  Bearer  valid  in 1 h, then sign in
 
         """
     )

@@ -15,7 +15,7 @@ struct StateTextTests {
   func ending() async {
     #expect(await record.add(Handoffs.bearer(changing: ["expires_in": 300])) == 0)
     #expect(await record.acct("list") == 0)
-    #expect(record.out.contains("  ending  in 5 min\n"))
+    #expect(record.out.contains("  ending  in 5 min, then sign in\n"))
     #expect(await record.acct("status") == 4)
     #expect(record.out.contains("ending: it has 5 min or less left, and can't be renewed\n"))
     #expect(!record.out.contains("expired"))
@@ -43,7 +43,7 @@ struct StateTextTests {
       record.err.first?.hasSuffix("less time left than requested, and can't be renewed") == true
     )
     #expect(await record.acct("list") == 0)
-    #expect(record.out.contains("  valid  in 1 h\n"))
+    #expect(record.out.contains("  valid  in 1 h, then sign in\n"))
   }
 
   @Test("A token that can be renewed is due before its end and after it", arguments: [120, -7200])
@@ -51,7 +51,7 @@ struct StateTextTests {
     #expect(await record.add(Handoffs.bearer(changing: ["refresh_token": "r"])) == 0)
     record.now += 3600 - left
     #expect(await record.acct("list") == 0)
-    #expect(record.out.contains("  due    \(left > 0 ? "in 2 min" : "2 h ago")\n"))
+    #expect(record.out.contains("  due    \(left > 0 ? "in 2 min, renewed" : "2 h ago")\n"))
     #expect(await record.run([]) == 0)
     #expect(record.out.contains("is active: due, its token expire"))
     #expect(await record.acct("status", "--json") == 0)
@@ -71,6 +71,6 @@ struct StateTextTests {
     }
     #expect(await record.acct("refresh", "--force") == 4)
     #expect(await record.acct("list") == 0)
-    #expect(record.out.contains("  reauthRequired  -\n"))
+    #expect(record.out.contains("  sign in again  -\n"))
   }
 }

@@ -90,7 +90,7 @@ struct ExportImportTests {
     #expect(record.keyring.count == 6)
   }
 
-  @Test("An imported name or id that is taken is changed, and --name decides")
+  @Test("An imported name or id that is taken is changed, and a known account keeps its name")
   func taken() async throws {
     #expect(await record.add(Handoffs.bearer(), "--name", "alice") == 0)
     // Another account under the same id, which can only be made by hand.
@@ -99,7 +99,13 @@ struct ExportImportTests {
     #expect(record.err == ["acct: added alice-2"])
     #expect(record.file(.account(id)) == "{")
     #expect(await take(export.file, "--name", "carol") == 0)
-    #expect(await record.acct("token", "-a", "carol") == 0)
+    #expect(
+      record.err == [
+        "acct: it has an account already, which keeps its name; to rename it, run `acct rename alice-2 carol`",
+        "acct: renewed alice-2",
+      ]
+    )
+    #expect(await record.acct("token", "-a", "alice-2") == 0)
     #expect(record.out == "access-alice\n")
   }
 

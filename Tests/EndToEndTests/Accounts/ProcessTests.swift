@@ -50,7 +50,7 @@ struct ProcessTests {
     let vault = String(decoding: try #require(home.contents(of: "data/vault/header")), as: UTF8.self)
     #expect(vault.contains(#""n":32768,"r":8,"p":3,"#), "\(vault)")
     let folder = try TemporaryFolder()
-    let passphrase = try folder.file("passphrase", containing: "made up")
+    let passphrase = try folder.file("passphrase", containing: "made up for this")
     let export = try await home.acct("export", "--all", "--passphrase-file", passphrase)
     #expect(export.text.contains(#""n":131072"#), "\(export.text.prefix(300))")
   }

@@ -18,6 +18,9 @@ extension LeakStage {
       LeakRow("request", ["-a", "key", url, "-i", "-v"], status: 4),
       LeakRow("request", ["-a", "user", url, "--json", "-v"], status: 4),
       LeakRow("refresh", ["key", "--force", "-v"], status: 4),
+      LeakRow("token", ["-a", "user", "-v"], status: 4),
+      LeakRow("login", ["key", "--token", tokenFile, "-v"]),
+      LeakRow("login", ["user", "--token", "-", "-v"], input: Self.staticToken),
       LeakRow(
         "exec",
         ["-a", "key", "-v", "--", "true"],

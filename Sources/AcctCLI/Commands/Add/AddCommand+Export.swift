@@ -16,6 +16,7 @@ extension AddCommand {
       // A list even of one, since only the passphrase tells how many there are.
       try context.output(envelope(["accounts": try context.json(of: accounts.map(\.account))]))
     }
+    for added in accounts { tellOfName(added.account, context) }
     for added in accounts where !options.json {
       context.notice("\(added.wasKnown ? "renewed" : "added") \(added.account.name)")
     }

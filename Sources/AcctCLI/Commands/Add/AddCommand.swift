@@ -82,8 +82,7 @@ struct AddCommand: AcctCommand {
     let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
     let request = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
     let added: AddAccount.Added
-    // The options name exactly one.
-    guard let source = sources.first else { throw .signIn(.tokenEndpointNeeded) }
+    guard let source = sources.first else { return try await guided(request, context) }
     switch source {
     case .guest(let backend): added = try await AddGuest(context.engine).add(at: try parseOrigin(backend), request)
     case .token(let file):
@@ -101,7 +100,7 @@ struct AddCommand: AcctCommand {
     return try await tell(of: added, isConfirmed: source.isConfirmed, context)
   }
 
-  private func tell(
+  func tell(
     of added: AddAccount.Added,
     isConfirmed: Bool,
     _ context: Context
@@ -115,6 +114,7 @@ struct AddCommand: AcctCommand {
     }
     let isReplaced = added.wasKnown && account.kind == .static
     let verb = isReplaced ? "replaced the token of" : added.wasKnown ? "renewed" : "added"
+    tellOfName(account, context)
     let place = account.keyStorage == .software ? "" : ", with its key in \(words(for: account.keyStorage))"
     let done = "\(verb) \(account.name)\(place)"
     let status = try context.done(account, isConfirmed ? done : "\(done): \(account.person)")
@@ -122,13 +122,54 @@ struct AddCommand: AcctCommand {
     return status
   }
 
-  /// Signs in, and stores the account.
+  /// Reports that an identity whose account is known keeps that account's name.
+  func tellOfName(_ account: Account, _ context: Context) {
+    guard let name, name != account.name.description else { return }
+    let line = ["acct", "rename", account.name.description, name].map(shellWord).joined(separator: " ")
+    context.notice("it has an account already, which keeps its name; to rename it, run `\(line)`")
+  }
+
+  /// Asks what to add, and adds it; the last line is the command that asks nothing.
+  private func guided(_ request: AddAccount.Options, _ context: Context) async throws(EngineError) -> ExitStatus {
+    let plan = try GuidedAdd(context).ask()
+    var status = ExitStatus.done
+    switch plan.what {
+    case .line(let words):
+      guard var add = try? Self.parse(words) else { throw .input(.nothingToAdd) }
+      (add.name, add.noSwitch, add.allowOrigin, add.options) = (name, noSwitch, allowOrigin, options)
+      add.signIn.noBrowser = signIn.noBrowser
+      status = try await add.run(in: context)
+    case .token(let secret, let token):
+      let credentials = try AddStaticToken(context.engine).credentials(typed: secret, token)
+      let own = AddAccount.Options(name: request.name, activates: request.activates, allowedOrigins: [])
+      let added = try await AddAccount(context.engine).add(credentials, own)
+      status = try await tell(of: added, isConfirmed: true, context)
+    }
+    context.notice("without questions: `\(plan.line)`")
+    return status
+  }
+
+  /// Signs in, and stores the account; what is missing of the client is asked for.
   private func signIn(
     _ source: AddSource,
     _ request: AddAccount.Options,
     _ context: Context
   ) async throws(EngineError) -> AddAccount.Added {
-    guard let way = try way(from: source, context) else { throw .signIn(.tokenEndpointNeeded) }
+    guard var way = try way(from: source, context) else { throw .signIn(.tokenEndpointNeeded) }
+    let client = AskForClient(context, opensBrowser: !signIn.noBrowser)
+    while true {
+      do throws(EngineError) { return try await signIn(way, request, context) } catch {
+        guard let completed = try await client.complete(way, after: error) else { throw error }
+        way = completed
+      }
+    }
+  }
+
+  private func signIn(
+    _ way: SignInWay,
+    _ request: AddAccount.Options,
+    _ context: Context
+  ) async throws(EngineError) -> AddAccount.Added {
     let person = person(context)
     return try await SignInRun(context).run {
       () async throws(EngineError) in

@@ -15,6 +15,14 @@ extension ErrorMessage {
     case .program(let flaw): self.init(flaw)
     case .loginOption(let option, let account):
       self.init("usage", .usage, "\(option) is of no use to \(account): it has another kind of sign-in")
+    case .nothingToAdd:
+      self.init(
+        "usage",
+        .usage,
+        "add what? a provider, a handle, --issuer, --resource, --backend, --session or --guest URL, "
+          + "or --token or --import FILE",
+        hint: "on a terminal, `acct add` asks; `acct add --help` shows what it takes"
+      )
     case .nothingObserved:
       self.init(
         "nothingObserved",

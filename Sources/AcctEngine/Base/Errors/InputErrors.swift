@@ -23,6 +23,8 @@ package enum InputError: Error, Equatable, Sendable {
   case staticToken(StaticTokenError)
   /// An option of `login` that the account's kind of sign-in has no use for.
   case loginOption(String, AccountName)
+  /// Nothing names the account to add, and there is no terminal to ask at.
+  case nothingToAdd
   /// A program did not speak its credential protocol.
   case program(HelperFlaw)
 }

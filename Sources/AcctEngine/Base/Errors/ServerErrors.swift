@@ -78,6 +78,8 @@ package enum ProviderError: Error, Equatable, Sendable {
     package var typed: String?
     /// The page for the registration.
     package var place: String?
+    /// The same page with its fields filled in, where the site takes them from the address.
+    package var page: String?
     /// The address to enter.
     package var redirect: String
     /// `true` if a sign-in takes place on another device, where the address is not used.

@@ -1,0 +1,181 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import Secrets
+
+/// The questions of `acct add` without arguments: what to add, then only what that way needs.
+struct GuidedAdd {
+  private let context: Context
+
+  init(_ context: Context) { self.context = context }
+
+  /// What to add, as the answers say it.
+  struct Plan {
+    enum What {
+      /// The arguments of `acct add`.
+      case line([String])
+      /// A token, and how it is sent.
+      case token(Secret, AddStaticToken.Request)
+    }
+
+    var what: What
+    /// The command that does the same without questions.
+    var line: String
+  }
+
+  /// One thing that can be added.
+  private struct Choice {
+    /// What is typed to choose it.
+    var name: String
+    var words: String
+    var plan: (GuidedAdd) throws(EngineError) -> Plan
+  }
+
+  /// Shows the list, and asks.
+  ///
+  /// - Returns: The plan.
+  /// - Throws: ``InputError/nothingToAdd`` without a terminal, ``EngineError/cancelled``.
+  func ask() throws(EngineError) -> Plan {
+    guard context.canAsk else { throw .input(.nothingToAdd) }
+    let choices = try choices()
+    let columns = [Table.Column(""), Table.Column(""), Table.Column("", floor: 8)]
+    let table = Table(
+      columns: columns,
+      rows: choices.enumerated().map { [Cell("\($0 + 1)", .faint), Cell($1.name, .strong), Cell($1.words)] }
+    )
+    for line in table.lines(on: context.screen) { context.world.report(line) }
+    while true {
+      let answer = try question("what do you want to add? (a number or a name)", default: nil)
+      if let choice = choice(answer, among: choices) { return try choice.plan(self) }
+      // A handle, or a provider with its host, is an answer by itself.
+      if answer.contains(".") || ProviderName(answer)?.place != nil { return Self.plan([answer]) }
+      let near = didYouMean(suggested(for: answer, of: choices.map(\.name)))
+      context.world.report("acct: that is none of them" + (near.map { "; \($0)" } ?? ""))
+    }
+  }
+
+  private func choice(_ answer: String, among choices: [Choice]) -> Choice? {
+    if let number = Int(answer), choices.indices.contains(number - 1) { return choices[number - 1] }
+    return choices.first { $0.name == answer.lowercased() }
+  }
+
+  /// Everything that can be added, the usual first.
+  private func choices() throws(EngineError) -> [Choice] {
+    var choices = [
+      Choice(name: "bluesky", words: "Bluesky or another AT Protocol server, by a handle") {
+        (guide) throws(EngineError) in
+        Self.plan([try guide.question("your handle, as in your profile (alice.bsky.social)", default: nil)])
+      }
+    ]
+    let providers = Providers(context.world)
+    for name in try providers.names() {
+      // A damaged file is reported by the command that uses it.
+      guard let entry = try? providers.entry(name) else { continue }
+      choices.append(
+        Choice(name: name, words: entry.provider.title ?? name) { (guide) throws(EngineError) in
+          try guide.plan(of: entry.provider)
+        }
+      )
+    }
+    return choices + [
+      Choice(name: "server", words: "another server with OAuth, by its address") { (guide) throws(EngineError) in
+        let issuer = try guide.question(
+          "its address (https://login.example; its documentation says issuer)",
+          default: nil
+        )
+        return Self.plan(["--issuer", issuer.contains("://") ? issuer : "https://\(issuer)"])
+      },
+      Choice(name: "key", words: "an API key or a token that you have") { (guide) throws(EngineError) in
+        try guide.key()
+      },
+    ]
+  }
+
+  private static func plan(_ words: [String]) -> Plan {
+    Plan(what: .line(words), line: (["acct", "add"] + words).map(shellWord).joined(separator: " "))
+  }
+
+  private func plan(of provider: Provider) throws(EngineError) -> Plan {
+    let typed = provider.name.hasSuffix("-host") ? String(provider.name.dropLast(5)) : provider.name
+    var parts: [String] = []
+    for (placeholder, example) in [
+      (ProviderAddress.Placeholder.host, "host, as in git.example"), (.realm, "realm"), (.tenant, "tenant"),
+    ] where provider.placeholders.contains(placeholder) {
+      let known = provider.known(placeholder)
+      parts.append(try question("its \(example)", default: known))
+    }
+    let word = ([typed] + (parts.isEmpty ? [] : [parts.joined(separator: "/")])).joined(separator: ":")
+    guard provider.kind == .appPassword else { return Self.plan([word]) }
+    guard let name = ProviderName(word) else { throw .input(.nothingToAdd) }
+    let resolved = try Providers(context.world).resolve(name)
+    if let page = resolved.registerAt { context.world.report("acct: make an app password here: \(page)") }
+    return try password(for: resolved.origins)
+  }
+
+  private func password(for origins: [Origin]) throws(EngineError) -> Plan {
+    let user = try question("your user name there", default: nil)
+    return try token(.basic(user: user), "app password", origins, ["--basic", user])
+  }
+
+  private func key() throws(EngineError) -> Plan {
+    let text = try question("the address of the API (https://api.example.com)", default: nil)
+    let origin = try parseOrigin(text.contains("://") ? text : "https://\(text)")
+    let header = try question("the header that it is sent in", default: "Authorization")
+    if header.lowercased() == "authorization" {
+      let scheme = try question("the word before it", default: "Bearer")
+      let isUsual = scheme == "Bearer"
+      return try token(.scheme(scheme), "key", [origin], isUsual ? [] : ["--scheme", scheme])
+    }
+    return try token(.bare, "key", [origin], ["--header", header], field: header)
+  }
+
+  private func token(
+    _ form: StaticHeader.Form,
+    _ word: String,
+    _ origins: [Origin],
+    _ options: [String],
+    field: String = "Authorization"
+  ) throws(EngineError) -> Plan {
+    let sentAs: StaticHeader
+    do { sentAs = try StaticHeader(field: field, form: form) } catch { throw .input(.staticToken(.header(error))) }
+    guard let secret = context.world.terminal.askSecret("the \(word) (not shown): ") else { throw .cancelled }
+    let words = ["--token", "FILE"] + options + origins.flatMap { ["--allow-origin", $0.description] }
+    return Plan(
+      what: .token(secret, AddStaticToken.Request(file: "-", sentAs: sentAs, expiry: nil, origins: origins)),
+      line: Self.plan(words).line
+    )
+  }
+
+  /// Asks for one line; an empty answer is the default.
+  private func question(_ text: String, default known: String?) throws(EngineError) -> String {
+    while true {
+      let prompt = text + (known.map { " [\($0)]" } ?? "") + ": "
+      guard let answer = context.world.terminal.ask(prompt)?.trimmed else { throw .cancelled }
+      if !answer.isEmpty { return answer }
+      if let known { return known }
+    }
+  }
+}
+
+extension Provider {
+  /// The part of its addresses that is used where the user names none.
+  fileprivate func known(_ placeholder: ProviderAddress.Placeholder) -> String? {
+    switch placeholder {
+    case .host: defaults.host
+    case .tenant: defaults.tenant
+    case .realm: defaults.realm
+    case .tenantID: nil
+    }
+  }
+}
+
+extension String {
+  /// The text without the spaces around it.
+  var trimmed: String {
+    var text = self[...]
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,29 @@
+import AcctModel
+import AcctPorts
+
+/// Stores a server's verdict on a token that can't be renewed.
+struct TokenVerdict {
+  private let context: EngineContext
+
+  init(_ context: EngineContext) { self.context = context }
+
+  /// Stores the verdict, unless another token has replaced this one meanwhile.
+  ///
+  /// - Parameters:
+  ///   - rejection: The rejection; `nil` if the token was accepted.
+  ///   - token: The token that was sent.
+  ///   - account: The account as it was then.
+  /// - Throws: ``EngineError``: files or keyring fail.
+  func record(_ rejection: Rejection?, on token: Token, of account: Account) async throws(EngineError) {
+    do {
+      try await context.withExclusiveAccess(to: account) { (current, credentialStore) throws(EngineError) in
+        guard try await credentialStore.read().token == token else { return }
+        var current = current
+        if let rejection { current.note(rejection) } else { current.noteAcceptance() }
+        if current != credentialStore.account { try credentialStore.save(current) }
+      }
+    } catch .selection(.unknown) {
+      // Removed meanwhile.
+    }
+  }
+}
