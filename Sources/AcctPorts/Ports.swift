@@ -24,6 +24,7 @@ package struct Ports: Sendable {
   package var providerFiles: ProviderFiles
   package var hardwareKeys: HardwareKeys
   package var confinement: Confinement
+  package var programs: Programs
   /// The secrets that have entered or left the process, to be redacted in text from outside.
   package var held = HeldSecrets()
 
@@ -51,7 +52,8 @@ package struct Ports: Sendable {
     localServer: LocalServer,
     providerFiles: ProviderFiles = .none,
     hardwareKeys: HardwareKeys = .none,
-    confinement: Confinement = .none
+    confinement: Confinement = .none,
+    programs: Programs = .none
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -77,5 +79,6 @@ package struct Ports: Sendable {
     self.providerFiles = providerFiles
     self.hardwareKeys = hardwareKeys
     self.confinement = confinement
+    self.programs = programs
   }
 }

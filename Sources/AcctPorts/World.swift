@@ -120,6 +120,10 @@ extension World {
     @inlinable get { shared.ports.confinement }
     set { change { $0.confinement = newValue } }
   }
+  package var programs: Programs {
+    @inlinable get { shared.ports.programs }
+    set { change { $0.programs = newValue } }
+  }
   /// See ``Ports/held``.
   package var held: HeldSecrets {
     @inlinable get { shared.ports.held }

@@ -14,18 +14,14 @@
 /* The last real-time one. 32 and 33 are glibc's own, which refuses to change them. */
 enum { ACCT_LAST_SIGNAL = 64 };
 
-/* The child's part: nothing here but what a child of many threads may call (signal-safety(7)), and
-   execvp(3), which in glibc allocates nothing. */
-static inline void acct_become(
-  char *const arguments[], char **environment, mode_t mask, rlim_t core_limit
-) {
-  extern char **environ;
-  setsid();
-  int null = open("/dev/null", O_RDWR);
-  for (int number = 0; number < 3; number++) dup2(null, number);
-  /* Not every library marks its descriptors, and a browser may live for weeks. */
-  if (syscall(SYS_close_range, 3u, ~0u, 0u) != 0)
-    for (int number = 3; number < 1024; number++) close(number);
+/* Closes what lies at this number and above: not every library marks its descriptors. */
+static inline void acct_close_from(unsigned first) {
+  if (syscall(SYS_close_range, first, ~0u, 0u) != 0)
+    for (unsigned number = first; number < 1024; number++) close((int)number);
+}
+
+/* Gives back what acct has changed for itself; every signal is as in a fresh login. */
+static inline void acct_reset_process(mode_t mask, rlim_t core_limit) {
   umask(mask);
   struct rlimit limit;
   if (getrlimit(RLIMIT_CORE, &limit) == 0) {
@@ -36,9 +32,37 @@ static inline void acct_become(
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The child's part: nothing here but what a child of many threads may call (signal-safety(7)), and
+   execvp(3), which in glibc allocates nothing. */
+static inline void acct_become(
+  char *const arguments[], char **environment, mode_t mask, rlim_t core_limit
+) {
+  extern char **environ;
+  setsid();
+  int null = open("/dev/null", O_RDWR);
+  for (int number = 0; number < 3; number++) dup2(null, number);
+  /* A browser may live for weeks. */
+  acct_close_from(3);
+  acct_reset_process(mask, core_limit);
   environ = environment;
   execvp(arguments[0], arguments);
   _exit(127);
+}
+
+/* This environment but for one variable, to be freed, or NULL without memory. */
+static inline char **acct_environment_without(const char *unwanted) {
+  extern char **environ;
+  size_t count = 0, kept = 0, length = strlen(unwanted);
+  while (environ && environ[count]) count++;
+  char **environment = malloc((count + 1) * sizeof *environment);
+  if (!environment) return NULL;
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(environ[i], unwanted, length) != 0 || environ[i][length] != '=')
+      environment[kept++] = environ[i];
+  environment[kept] = NULL;
+  return environment;
 }
 
 /* Starts a program in a session of its own and on /dev/null, with every signal as in a fresh login.
@@ -47,15 +71,8 @@ static inline void acct_become(
 static inline pid_t acct_start_detached(
   char *const arguments[], const char *unwanted, mode_t mask, rlim_t core_limit
 ) {
-  extern char **environ;
-  size_t count = 0, kept = 0, length = strlen(unwanted);
-  while (environ && environ[count]) count++;
-  char **environment = malloc((count + 1) * sizeof *environment);
+  char **environment = acct_environment_without(unwanted);
   if (!environment) return -1;
-  for (size_t i = 0; i < count; i++)
-    if (strncmp(environ[i], unwanted, length) != 0 || environ[i][length] != '=')
-      environment[kept++] = environ[i];
-  environment[kept] = NULL;
   /* Until the child has its own dispositions, a signal must not run this process's handlers there. */
   sigset_t all, before;
   sigfillset(&all);

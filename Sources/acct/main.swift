@@ -80,7 +80,8 @@ let world = World(
     localServer: .live(folder: folders.sockets),
     providerFiles: .live(folders),
     hardwareKeys: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
-    confinement: .live(folders, environment.variable) { CurlTable.preload() }
+    confinement: .live(folders, environment.variable) { CurlTable.preload() },
+    programs: .live(undoing: hardening)
   )
 )
 let status = await Acct.run(Acct.arguments(of: Array(commandLine)), in: world)

@@ -52,6 +52,7 @@ package final class RecordedWorld: Sendable {
   package let secretFiles = RecordedSecretFiles()
   package let providerFiles = RecordedProviderFiles()
   package let exec = RecordedExec()
+  package let programs = RecordedPrograms()
   package let maintenance = RecordedFolderMaintenance()
   package let localServer = RecordedLocalServer()
   /// The life of the process that runs in this world.
@@ -272,7 +273,8 @@ package final class RecordedWorld: Sendable {
         confinement: Confinement(
           begin: { _ in Confinement.Measures(secretMemory: self.state.withLock { $0.hasSecretMemory }, fence: nil) },
           available: { nil }
-        )
+        ),
+        programs: programs.port
       )
     )
   }
