@@ -9,7 +9,7 @@ _acct_grammar() {
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
-      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --wait= --client-secret-file=file '--client-auth==none basic post private-key' --client-key=file '--grant==client-credentials jwt-bearer' --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --no-dpop --key= --pin --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= '--from==gh glab git netrc docker cargo oidc-agent list' --dry-run --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --wait= --client-secret-file=file '--client-auth==none basic post private-key' --client-key=file '--grant==client-credentials jwt-bearer' --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --no-dpop --key= --pin --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('provider')
       ;;
     'login')

@@ -56,6 +56,8 @@ function __acct_grammar -S
                 '--scheme='\t'The word before the token; Bearer by default; none sends the token alone' \
                 '--basic='\t'Send the token as the password of this user (Basic)' \
                 '--expires='\t'When the token ends: a date or a time' \
+                '--from==gh glab git netrc docker cargo oidc-agent list'\t'Add the logins that another program keeps; list shows what there is' \
+                '--dry-run'\t'With --from, show what would be added, and add nothing' \
                 '--client-id='\t'The client'\''s id' \
                 '--scope='\t'The scope to ask for' \
                 '--resource='\t'A resource server that the token is for (RFC 8707)' \

@@ -25,6 +25,7 @@ package struct Ports: Sendable {
   package var hardwareKeys: HardwareKeys
   package var confinement: Confinement
   package var programs: Programs
+  package var foreignFiles: ForeignFiles
   /// The secrets that have entered or left the process, to be redacted in text from outside.
   package var held = HeldSecrets()
 
@@ -53,7 +54,8 @@ package struct Ports: Sendable {
     providerFiles: ProviderFiles = .none,
     hardwareKeys: HardwareKeys = .none,
     confinement: Confinement = .none,
-    programs: Programs = .none
+    programs: Programs = .none,
+    foreignFiles: ForeignFiles = .none
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -80,5 +82,6 @@ package struct Ports: Sendable {
     self.hardwareKeys = hardwareKeys
     self.confinement = confinement
     self.programs = programs
+    self.foreignFiles = foreignFiles
   }
 }

@@ -124,6 +124,10 @@ extension World {
     @inlinable get { shared.ports.programs }
     set { change { $0.programs = newValue } }
   }
+  package var foreignFiles: ForeignFiles {
+    @inlinable get { shared.ports.foreignFiles }
+    set { change { $0.foreignFiles = newValue } }
+  }
   /// See ``Ports/held``.
   package var held: HeldSecrets {
     @inlinable get { shared.ports.held }

@@ -81,7 +81,8 @@ let world = World(
     providerFiles: .live(folders),
     hardwareKeys: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
     confinement: .live(folders, environment.variable) { CurlTable.preload() },
-    programs: .live(undoing: hardening)
+    programs: .live(undoing: hardening),
+    foreignFiles: .live(environment.variable)
   )
 )
 let status = await Acct.run(Acct.arguments(of: Array(commandLine)), in: world)

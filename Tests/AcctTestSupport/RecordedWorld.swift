@@ -53,6 +53,7 @@ package final class RecordedWorld: Sendable {
   package let providerFiles = RecordedProviderFiles()
   package let exec = RecordedExec()
   package let programs = RecordedPrograms()
+  package let foreignFiles = RecordedForeignFiles()
   package let maintenance = RecordedFolderMaintenance()
   package let localServer = RecordedLocalServer()
   /// The life of the process that runs in this world.
@@ -274,7 +275,8 @@ package final class RecordedWorld: Sendable {
           begin: { _ in Confinement.Measures(secretMemory: self.state.withLock { $0.hasSecretMemory }, fence: nil) },
           available: { nil }
         ),
-        programs: programs.port
+        programs: programs.port,
+        foreignFiles: foreignFiles.port
       )
     )
   }

@@ -14,7 +14,7 @@ extension Acct {
   /// - Throws: ArgumentParser's errors, which include help.
   package static func parsed(_ arguments: [String]) throws -> ParsedCommand {
     let typed = arguments
-    let arguments = arguments.hoistingSharedOptions
+    let arguments = arguments.hoistingSharedOptions.completingFrom
     if arguments.first == "helper", let option = HelperCommand.foreignOption(in: typed) {
       throw EngineError.input(.program(.operation(option)))
     }

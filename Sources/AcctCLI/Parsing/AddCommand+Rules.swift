@@ -19,7 +19,7 @@ extension AddCommand {
     guard let source = sources.first else { return nil }
     guard sources.count == 1 else {
       throw ValidationError(
-        "a handle, --issuer, --backend, --session, --guest, --token and --import exclude each other"
+        "a handle, --issuer, --backend, --session, --guest, --token, --import and --from exclude each other"
       )
     }
     return source
@@ -32,6 +32,9 @@ extension AddCommand {
     }
     guard isAtServer || !client.isUsed else {
       throw ValidationError("options of a client, such as --param, need --issuer, --token-url or a provider")
+    }
+    guard from.source == nil || !signIn.isUsed else {
+      throw ValidationError("--from has no sign-in: leave out the options of one, such as --scope")
     }
     guard staticToken.file == nil || !signIn.isUsed else {
       throw ValidationError("--token has no sign-in: leave out the options of one, such as --scope")
@@ -80,6 +83,7 @@ extension AddCommand {
       case .session: "a --session has no DPoP key: its backend keeps the tokens"
       case .guest: "a --guest has no DPoP key"
       case .token: "a --token has no DPoP key"
+      case .program: "--from takes over tokens that have no DPoP key"
       case .network, .server: nil
       }
     if let reason { throw ValidationError(reason) }

@@ -130,7 +130,7 @@ extension NewCredentials {
   /// token, if it has one, at its first origin.
   var suggestedName: String {
     if let sentAs {
-      return [sentAs.user ?? "static", origins.first?.authority].compactMap(\.self).joined(separator: "@")
+      return [sentAs.user ?? userName ?? "static", origins.first?.authority].compactMap(\.self).joined(separator: "@")
     }
     if let handle { return handle.description }
     if let did { return did.description }

@@ -34,6 +34,7 @@ package struct ImportFile: Sendable {
       let handoff = try Handoff(json, receivedAt: world.clock.now())
       return .credentials(NewCredentials(handoff, from: .user, redacting: world.held.redactor))
     } catch {
+      if DockerConfigFile.isLikely(json) { throw .migration(.otherFile(.docker, path: path)) }
       throw .input(.handoff(error))
     }
   }
@@ -45,6 +46,7 @@ package struct ImportFile: Sendable {
     do {
       return try bytes.withBytes { span throws(JSONError) in try JSON(parsing: span, maximumBytes: Self.limit) }
     } catch {
+      if let program = OtherProgram(writing: bytes) { throw .migration(.otherFile(program, path: path)) }
       throw .input(.handoff(.json(error)))
     }
   }

@@ -131,7 +131,8 @@ extension EngineError {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed), .server(.renewalFailed): true
     case .network, .server(.oauth), .server(.resource), .server(.otherUser), .selection, .authorization, .input,
-      .keyring, .sharing, .key, .signIn, .provider, .atproto, .backend, .session, .guest, .request, .transfer, .files,
+      .keyring, .sharing, .key, .signIn, .provider, .atproto, .backend, .session, .guest, .request, .transfer,
+      .migration, .files,
       .exec, .cancelled:
       false
     }

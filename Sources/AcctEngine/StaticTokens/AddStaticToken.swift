@@ -86,10 +86,26 @@ package struct AddStaticToken: Sendable {
     _ origins: [Origin],
     of program: Account.KeepingProgram
   ) throws(EngineError) -> NewCredentials {
-    let request = Request(file: "-", sentAs: sentAs, expiry: nil, origins: origins)
-    var credentials = try credentials(token(secret, of: nil, sentAs), request, end: nil)
+    var credentials = try credentials(taken: secret, sentAs, origins)
     credentials.keptFor = program
     return credentials
+  }
+
+  /// Takes a token or a password that another program had.
+  ///
+  /// - Parameters:
+  ///   - secret: The token or the password; a line break at the end is not part of it.
+  ///   - sentAs: The field and form in which it is sent.
+  ///   - origins: The origins to which it may be sent.
+  /// - Returns: Credentials that are not stored yet.
+  /// - Throws: ``InputError/staticToken(_:)``.
+  func credentials(
+    taken secret: Secret,
+    _ sentAs: StaticHeader,
+    _ origins: [Origin]
+  ) throws(EngineError) -> NewCredentials {
+    let request = Request(file: "-", sentAs: sentAs, expiry: nil, origins: origins)
+    return try credentials(token(secret, of: nil, sentAs), request, end: nil)
   }
 
   private func credentials(

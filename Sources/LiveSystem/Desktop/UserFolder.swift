@@ -21,6 +21,12 @@ struct UserFolder: Sendable {
     root = base.root
   }
 
+  /// A folder that is only read.
+  init(at path: String) {
+    self.path = path
+    root = path
+  }
+
   /// The names in it; none if it is not there.
   func names() -> [String] {
     guard let stream = unsafe opendir(path) else { return [] }

@@ -22,6 +22,7 @@ struct AddCommand: AcctCommand {
       acct add --guest URL
       acct add --token FILE --allow-origin ORIGIN… [--header NAME] [--scheme WORD] [--basic USER]
       acct add --import FILE
+      acct add --from PROGRAM|list [PATH|NAME] [--dry-run]
       acct add … --key tpm[:SPEC]|pkcs11:URI [--pin]
       """,
     discussion: """
@@ -60,6 +61,8 @@ struct AddCommand: AcctCommand {
 
   @OptionGroup var staticToken: StaticTokenOptions
 
+  @OptionGroup var from: FromOptions
+
   @OptionGroup var signIn: SignInOptions
 
   @OptionGroup var client: ClientOptions
@@ -95,6 +98,9 @@ struct AddCommand: AcctCommand {
       case .export(let export): return try await take(export, request, context)
       case .credentials(let credentials): added = try await AddAccount(context.engine).add(credentials, request)
       }
+    case .program(nil): return try AddFrom(context).list()
+    case .program(let program?):
+      return try await AddFrom(context).add(program, identifier, request, isDry: from.dryRun)
     case .backend, .session, .network, .server: added = try await signIn(source, request, context)
     }
     return try await tell(of: added, isConfirmed: source.isConfirmed, context)

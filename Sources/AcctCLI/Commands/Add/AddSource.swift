@@ -8,6 +8,8 @@ enum AddSource {
   case guest(String)
   /// A token in a file.
   case token(String)
+  /// The logins of another program; `nil`: a list of all.
+  case program(OtherProgram?)
   /// A file of credentials, or an export.
   case file(String)
   case backend(String)
@@ -30,7 +32,7 @@ enum AddSource {
   var isConfirmed: Bool {
     switch self {
     case .backend, .session: false
-    case .guest, .token, .file, .network, .server: true
+    case .guest, .token, .program, .file, .network, .server: true
     }
   }
 
@@ -46,13 +48,14 @@ extension AddCommand {
     var sources: [AddSource] = []
     if let guest { sources.append(.guest(guest)) }
     if let file = staticToken.file { sources.append(.token(file)) }
+    if let source = from.source { sources.append(.program(source.program)) }
     if let importFile { sources.append(.file(importFile)) }
     if let backend { sources.append(.backend(backend)) }
     if let session { sources.append(.session(session)) }
     if let issuer { sources.append(.server(.issuer(issuer))) }
-    // A backend may be told which identity to sign in; elsewhere a name selects its own way. A word without a dot is no
-    // handle.
-    if let identifier, backend == nil, session == nil {
+    // A backend may be told which identity to sign in, and another program which login is meant; elsewhere a name
+    // selects its own way. A word without a dot is no handle.
+    if let identifier, backend == nil, session == nil, from.source == nil {
       sources.append(ProviderName(identifier).map { .server(.provider($0)) } ?? .network(identifier))
     }
     guard sources.isEmpty else { return sources }
@@ -69,7 +72,7 @@ extension AddCommand {
     let usesDevice = signIn.device || provider?.provider.flow == .device
     guard hasBrowser(context) || usesDevice || client.grant != nil else { throw .signIn(.browserNeeded) }
     switch source {
-    case .guest, .token, .file: return nil
+    case .guest, .token, .program, .file: return nil
     case .backend(let url): return .backend(try signIn.request(backend: url, for: identifier, context))
     case .session(let url): return .session(try signIn.request(session: url, for: identifier, context))
     case .network(let identity):

@@ -89,7 +89,18 @@ struct GuidedAdd {
       Choice(name: "key", words: "an API key or a token that you have") { (guide) throws(EngineError) in
         try guide.key()
       },
-    ]
+    ] + FindLogins(context.engine).all().compactMap(Self.choice)
+  }
+
+  /// The logins that another program has; `nil` without any.
+  private static func choice(_ found: FoundAccounts) -> Choice? {
+    guard let program = found.accounts.first?.program else { return nil }
+    let most = 3
+    var words = found.accounts.prefix(most).map(phrase).joined(separator: ", ")
+    if found.accounts.count > most { words += " and \(found.accounts.count - most) more" }
+    return Choice(name: program.rawValue, words: "\(program.rawValue): \(words)") { _ throws(EngineError) in
+      plan(["--from", program.rawValue])
+    }
   }
 
   private static func plan(_ words: [String]) -> Plan {

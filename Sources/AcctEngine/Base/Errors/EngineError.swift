@@ -37,6 +37,8 @@ package enum EngineError: Error, Equatable, Sendable {
   case request(RequestError)
   /// An export or an import of accounts.
   case transfer(TransferError)
+  /// Logins of other programs.
+  case migration(MigrationError)
   /// acct's own files, and the destination of output.
   case files(FilesError)
   /// A program could not be run.

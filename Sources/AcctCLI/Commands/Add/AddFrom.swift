@@ -1,0 +1,141 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import StrictJSON
+
+/// `acct add --from`: the logins of other programs, shown or added.
+struct AddFrom {
+  private let context: Context
+
+  init(_ context: Context) { self.context = context }
+
+  /// Shows the logins of all programs.
+  func list() throws(EngineError) -> ExitStatus {
+    let found = FindLogins(context.engine).all()
+    let accounts = found.flatMap(\.accounts)
+    guard !accounts.isEmpty else { throw .migration(.nothing(nil)) }
+    try show(accounts)
+    for program in found { warn(program, saysSkipped: false) }
+    return .done
+  }
+
+  /// Adds the logins of one program, or shows them.
+  ///
+  /// - Parameters:
+  ///   - program: The program.
+  ///   - word: A file of its kind, which has a slash in its name, or a login; all logins by default.
+  ///   - options: The options of each account.
+  ///   - isDry: `true` to add nothing.
+  /// - Returns: The status of the first login that was not added.
+  /// - Throws: ``EngineError`` for all of them, or for the only one.
+  func add(
+    _ program: OtherProgram,
+    _ word: String?,
+    _ options: AddAccount.Options,
+    isDry: Bool
+  ) async throws(EngineError) -> ExitStatus {
+    let path = word.flatMap { $0.contains("/") && !$0.contains("://") ? $0 : nil }
+    let found = try FindLogins(context.engine).find(in: program, at: path)
+    warn(found, saysSkipped: true)
+    var accounts = found.accounts
+    if let word, path == nil {
+      accounts = found.named(word)
+      guard !accounts.isEmpty || found.accounts.isEmpty else {
+        throw .migration(.unknown(word, program, candidates: found.accounts.map(\.name)))
+      }
+    }
+    guard !accounts.isEmpty else { throw .migration(.nothing(program)) }
+    guard options.name == nil || accounts.count == 1 else { throw .migration(.oneNameForSeveral(program)) }
+    if isDry {
+      try show(accounts)
+      return .done
+    }
+    return try await take(accounts, options)
+  }
+
+  private func take(_ accounts: [FoundAccount], _ options: AddAccount.Options) async throws(EngineError) -> ExitStatus {
+    try await AddAccount(context.engine).prepare()
+    var options = options
+    var added: [(found: FoundAccount, account: Account)] = []
+    var status = ExitStatus.done
+    for found in accounts {
+      do throws(EngineError) {
+        let result = try await TakeLogin(context.engine).take(found, options)
+        // The first becomes active.
+        options.activates = false
+        added.append((found, result.account))
+        if !context.options.json { context.notice("\(result.wasKnown ? "renewed" : "added") \(result.account.name)") }
+      } catch {
+        // The others do not depend on it; a person's Ctrl-C and a keyring that fails concern all.
+        guard accounts.count > 1, error.isOfOneLogin else { throw error }
+        let message = ErrorMessage(error)
+        context.world.report("acct: \(printable(found.name)) was not added: \(message.text)")
+        if status == .done { status = message.status }
+      }
+    }
+    if context.options.json { try context.output(envelope(["accounts": try context.json(of: added.map(\.account))])) }
+    for line in endings(of: added.map(\.found)) { context.notice(line) }
+    return status
+  }
+
+  private func show(_ accounts: [FoundAccount]) throws(EngineError) {
+    if context.options.json {
+      try context.output(envelope(["found": .array(accounts.map(\.json))]))
+      return
+    }
+    let table = Table(
+      columns: [
+        Table.Column("PROGRAM"), Table.Column("ACCOUNT"), Table.Column("FOR", floor: 12, rank: 1),
+        Table.Column("FILE", floor: 8, rank: 0),
+      ],
+      rows: accounts.map { found in
+        [
+          Cell(found.program.rawValue), Cell(found.name, .strong),
+          Cell(found.login.origins.map(\.description).joined(separator: " ")), Cell(found.path, .faint),
+        ]
+      }
+    )
+    try context.output(table.lines(on: context.screen))
+  }
+
+  private func warn(_ found: FoundAccounts, saysSkipped: Bool) {
+    for path in found.exposed {
+      context.notice("other users can read \(printable(path)): `chmod 600 \(shellWord(path))`")
+    }
+    for (path, login) in found.skipped where saysSkipped {
+      context.notice("\(printable(path)): \(printable(login.name)) is left out: \(words(for: login.reason))")
+    }
+  }
+}
+
+extension FoundAccounts {
+  /// The logins that a word names: by their own names, else by user or host.
+  fileprivate func named(_ word: String) -> [FoundAccount] {
+    let exact = accounts.filter { $0.name == word }
+    return exact.isEmpty ? accounts.filter { $0.isNamed(word) } : exact
+  }
+}
+
+extension FoundAccount {
+  fileprivate var json: JSON {
+    [
+      "program": .string(program.rawValue),
+      "name": .string(name),
+      "user": JSON(login.user),
+      "place": .string(login.place),
+      "origins": .array(login.origins.map { .string($0.description) }),
+      "file": .string(path),
+    ]
+  }
+}
+
+extension EngineError {
+  /// `true` if it says nothing about other logins.
+  fileprivate var isOfOneLogin: Bool {
+    switch self {
+    case .migration, .input, .server, .network, .signIn, .authorization, .selection: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import AcctModel
+package import Secrets
+package import StrictJSON
+
+/// Docker's `config.json`: logins in base64, or the names of the helpers that have them.
+package enum DockerConfigFile {
+  /// - Throws: ``MigrationFlaw/notJSON``.
+  package static func logins(in contents: Secret) throws(MigrationFlaw) -> FoundLogins {
+    guard let object = object(in: contents) else { throw .notJSON }
+    var found = FoundLogins()
+    let helpers = object["credHelpers"]?.objectValue ?? JSONObject()
+    // A registry's own helper comes before the file and the general one.
+    for (server, helper) in helpers { found.add(server, helper: helper.stringValue ?? "") }
+    let general = object["credsStore"]?.stringValue
+    for (server, entry) in object["auths"]?.objectValue ?? JSONObject() where helpers[server] == nil {
+      if let general {
+        found.add(server, helper: general)
+      } else if let entry = entry.objectValue {
+        found.add(server, entry)
+      }
+    }
+    return found
+  }
+
+  /// Returns `true` if JSON looks like one.
+  package static func isLikely(_ json: JSON) -> Bool {
+    guard let object = json.objectValue else { return false }
+    return ["auths", "credHelpers", "credsStore"].contains { object[$0] != nil }
+  }
+
+  private static func object(in contents: Secret) -> JSONObject? {
+    let json = try? contents.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) }
+    return json?.objectValue
+  }
+}
+
+extension FoundLogins {
+  fileprivate mutating func add(_ server: String, helper: String) {
+    // acct's own login would come back to it.
+    guard helper != "acct" else { return }
+    guard !helper.isEmpty, helper.utf8.allSatisfy({ isNamePart($0) }) else {
+      skip(server, .helperName)
+      return
+    }
+    add(server, user: nil, .dockerHelper(helper))
+  }
+
+  fileprivate mutating func add(_ server: String, _ entry: JSONObject) {
+    if let token = entry["identitytoken"]?.stringValue, !token.isEmpty {
+      skip(server, .identityToken)
+      return
+    }
+    if let user = entry["username"]?.stringValue, let password = entry["password"]?.stringValue, !password.isEmpty {
+      add(server, user: user, .value(Secret(password)))
+      return
+    }
+    guard let text = entry["auth"]?.stringValue, !text.isEmpty else {
+      skip(server, .noSecret)
+      return
+    }
+    let pair = Secret(text).base64Decoded?.withBytes { bytes -> (user: String?, password: Secret)? in
+      guard let colon = bytes.first(":", in: 0..<bytes.count) else { return nil }
+      var end = bytes.count
+      // Old versions of docker padded it with zero bytes.
+      while end > colon + 1, bytes[end - 1] == 0 { end -= 1 }
+      return (bytes.text(0..<colon), bytes.secret(colon + 1..<end))
+    }
+    guard let pair = pair ?? nil, let user = pair.user else {
+      skip(server, .notText)
+      return
+    }
+    guard pair.password.count > 0 else {
+      skip(server, .noSecret)
+      return
+    }
+    add(server, user: user, .value(pair.password))
+  }
+
+  private mutating func add(_ server: String, user: String?, _ secret: FoundLogin.SecretPlace) {
+    do throws(ParseError) {
+      let origins = try HelperTarget(naming: server).urls.map(\.origin)
+      add(FoundLogin(place: server, user: user, origins: origins, form: .password, secret: secret))
+    } catch {
+      skip(server, SkippedLogin.Reason(error))
+    }
+  }
+}
+
+/// `true` for a character of a program's name.
+private func isNamePart(_ byte: UInt8) -> Bool {
+  switch byte {
+  case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+  default: "-._".utf8.contains(byte)
+  }
+}
+
+/// The answer of a docker credential helper to `get`.
+package struct DockerHelperAnswer: Sendable {
+  package let user: String
+  package let secret: Secret
+
+  /// - Throws: ``MigrationFlaw/notJSON``; also without a user, and for an identity token.
+  package init(_ output: Secret) throws(MigrationFlaw) {
+    let json = try? output.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) }
+    guard let object = json?.objectValue, let user = object["Username"]?.stringValue, user != "<token>",
+      let secret = object["Secret"]?.stringValue
+    else { throw .notJSON }
+    (self.user, self.secret) = (user, Secret(secret))
+  }
+}

@@ -1,0 +1,102 @@
+import AcctModel
+import Secrets
+
+/// Reading a file that contains secrets: by positions, so that no copy is left behind unwiped.
+extension Span<UInt8> {
+  /// The lines, without their breaks (LF or CRLF).
+  var lineRanges: [Range<Int>] {
+    var lines: [Range<Int>] = []
+    var start = 0
+    while start < count {
+      var end = start
+      while end < count, self[end] != 0x0A { end += 1 }
+      let next = end + 1
+      if end > start, self[end - 1] == 0x0D { end -= 1 }
+      lines.append(start..<end)
+      start = next
+    }
+    return lines
+  }
+
+  /// The range without spaces and tabs around it.
+  func trimmed(_ range: Range<Int>) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, self[start] == 0x20 || self[start] == 0x09 { start += 1 }
+    while start < end, self[end - 1] == 0x20 || self[end - 1] == 0x09 { end -= 1 }
+    return start..<end
+  }
+
+  func first(_ byte: Unicode.Scalar, in range: Range<Int>) -> Int? {
+    let wanted = UInt8(ascii: byte)
+    return range.first { self[$0] == wanted }
+  }
+
+  func starts(_ range: Range<Int>, with text: StaticString) -> Bool {
+    let text = text.description.utf8
+    guard range.count >= text.count else { return false }
+    return zip(range, text).allSatisfy { self[$0] == $1 }
+  }
+
+  /// The bytes as text that is no secret; `nil` if they are not UTF-8, or have control characters.
+  func text(_ range: Range<Int>) -> String? {
+    let text = String(validating: range.map { self[$0] }, as: UTF8.self)
+    return text.flatMap { text in text.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : text }
+  }
+
+  func secret(_ range: Range<Int>) -> Secret { Secret(extracting(range)) }
+
+  /// The bytes with `%XX` decoded (RFC 3986, section 2.1); `nil` if one is malformed.
+  func percentDecoded(_ range: Range<Int>) -> Secret? {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(range.count)
+    var index = range.lowerBound
+    while index < range.upperBound {
+      guard self[index] == UInt8(ascii: "%") else {
+        decoded.append(self[index])
+        index += 1
+        continue
+      }
+      guard index + 2 < range.upperBound, let high = hexadecimal(self[index + 1]),
+        let low = hexadecimal(self[index + 2])
+      else {
+        wipe(&decoded)
+        return nil
+      }
+      decoded.append(high << 4 | low)
+      index += 3
+    }
+    return Secret(consuming: &decoded)
+  }
+}
+
+extension Secret {
+  /// The bytes as text that is no secret; `nil` if they are not UTF-8, or have control characters.
+  var plainText: String? { withBytes { $0.text(0..<$0.count) } }
+
+  /// The bytes that base64 encodes (RFC 4648, section 4), with padding or without; `nil` if it is malformed.
+  var base64Decoded: Secret? {
+    withBytes { bytes in
+      var text: [UInt8] = []
+      text.reserveCapacity(bytes.count)
+      for index in bytes.indices where bytes[index] != UInt8(ascii: "=") {
+        switch bytes[index] {
+        case UInt8(ascii: "+"): text.append(UInt8(ascii: "-"))
+        case UInt8(ascii: "/"): text.append(UInt8(ascii: "_"))
+        case let other: text.append(other)
+        }
+      }
+      defer { wipe(&text) }
+      guard var decoded = try? Base64URL.decode(text.span) else { return nil }
+      return Secret(consuming: &decoded)
+    }
+  }
+}
+
+private func hexadecimal(_ byte: UInt8) -> UInt8? {
+  switch byte {
+  case 0x30...0x39: byte - 0x30
+  case 0x41...0x46: byte - 0x37
+  case 0x61...0x66: byte - 0x57
+  default: nil
+  }
+}

@@ -1,0 +1,49 @@
+package import AcctPorts
+import AcctModel
+import Glibc
+import PrivateFiles
+import Secrets
+
+extension ForeignFiles {
+  /// The user's files, where each program documents them.
+  ///
+  /// - Parameter variable: Returns an environment variable, and `nil` for one that is empty.
+  /// - Returns: The files.
+  package static func live(_ variable: @escaping @Sendable (_ name: String) -> String?) -> ForeignFiles {
+    ForeignFiles(
+      places: { foreignPlaces($0, variable) },
+      read: { path, limit throws(SecretFileFailure) in
+        do throws(FileError) {
+          // A FIFO must not hold the process up; it is no regular file, and refused as such.
+          let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
+          let status = try file.status()
+          try status.checkRegular()
+          guard status.isOwn else { throw .distrusted(reason: "it belongs to another user") }
+          guard var bytes = try readAll(from: file.number, limit: limit) else { throw .system(EFBIG) }
+          return ForeignContents(Secret(consuming: &bytes), isExposed: status.mode & 0o077 != 0)
+        } catch {
+          throw error == .notThere || error == .system(ENOTDIR)
+            ? .missing(path: path) : .failed(path: path, reason: error.reason)
+        }
+      },
+      names: { folder in UserFolder(at: folder).names() }
+    )
+  }
+}
+
+private func foreignPlaces(_ file: ForeignFile, _ variable: (_ name: String) -> String?) -> [String] {
+  let home = home(variable)
+  let config = absoluteOnly(variable("XDG_CONFIG_HOME")) ?? "\(home)/.config"
+  let cargo = variable("CARGO_HOME") ?? "\(home)/.cargo"
+  switch file {
+  case .credentials(.gh): return ["\(variable("GH_CONFIG_DIR") ?? "\(config)/gh")/hosts.yml"]
+  case .credentials(.glab): return ["\(variable("GLAB_CONFIG_DIR") ?? "\(config)/glab-cli")/config.yml"]
+  case .credentials(.git): return ["\(home)/.git-credentials", "\(config)/git/credentials"]
+  case .credentials(.netrc): return [variable("NETRC") ?? "\(home)/.netrc"]
+  case .credentials(.docker): return ["\(variable("DOCKER_CONFIG") ?? "\(home)/.docker")/config.json"]
+  case .credentials(.cargo): return ["\(cargo)/credentials.toml", "\(cargo)/credentials"]
+  case .credentials(.oidcAgent):
+    return [variable("OIDC_CONFIG_DIR"), "\(home)/.config/oidc-agent", "\(home)/.oidc-agent"].compactMap(\.self)
+  case .cargoSettings: return ["\(cargo)/config.toml", "\(cargo)/config"]
+  }
+}

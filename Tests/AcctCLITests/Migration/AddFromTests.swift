@@ -1,0 +1,327 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import Secrets
+import StrictJSON
+import Testing
+
+@Suite("Logins that other programs keep")
+struct AddFromTests {
+  let record = RecordedWorld()
+
+  private func installGh(_ record: RecordedWorld) {
+    record.foreignFiles[.gh] = "github.com:\n    users:\n        alice:\n        bob:\n    user: alice\n"
+    record.programs.install("gh") { _ throws(ProgramFailure) in
+      throw .unusable(.notFound(program: "gh"))
+    }
+    record.programs.install("env") { call throws(ProgramFailure) in
+      guard let user = call.arguments.last, call.arguments.contains("github.com") else {
+        return ProgramResult(status: 1, output: Secret(""))
+      }
+      return ProgramResult(status: 0, output: Secret("made-up-token-of-\(user)\n"))
+    }
+  }
+
+  @Test("gh is asked for the token of each user, which is sent as Bearer to both of its origins")
+  func gh() async {
+    installGh(record)
+    #expect(await record.acct("add", "--from", "gh") == 0)
+    #expect(
+      record.err == [
+        "acct: added alice@github.com", "acct: added bob@github.com",
+        "acct: gh still has the token; to remove it there: `gh auth logout --hostname github.com`",
+      ]
+    )
+    #expect(
+      record.programs.calls.map { $0.arguments.drop { $0 != "gh" } } == [
+        ["gh", "auth", "token", "--hostname", "github.com", "--user", "alice"],
+        ["gh", "auth", "token", "--hostname", "github.com", "--user", "bob"],
+      ]
+    )
+    // What the environment has is not the user's of that name.
+    #expect(record.programs.calls.allSatisfy { $0.program == "env" && $0.arguments.contains("GH_TOKEN") })
+    for url in ["https://api.github.com/user", "https://github.com/"] {
+      #expect(await record.acct("header", "-a", "bob@github.com", url) == 0)
+      #expect(record.out == "Authorization: Bearer made-up-token-of-bob\n")
+    }
+    #expect(await record.acct("header", "-a", "bob@github.com", "https://evil.example/") == 8)
+    // The first became active.
+    #expect(await record.status("name") == "alice@github.com")
+  }
+
+  @Test("A gh that knows no --user gives the token of its own user, and of no other")
+  func oldGh() async {
+    installGh(record)
+    record.programs.install("env") { call throws(ProgramFailure) in
+      guard !call.arguments.contains("--user") else {
+        return ProgramResult(status: 1, output: Secret(""), errors: Secret("unknown flag: --user\n"))
+      }
+      return ProgramResult(status: 0, output: Secret("made-up-token-of-alice\n"))
+    }
+    #expect(await record.acct("add", "--from", "gh") == 1)
+    #expect(
+      record.err == [
+        "acct: added alice@github.com",
+        "acct: bob@github.com was not added: gh did not give the secret: unknown flag: --user",
+        "acct: gh still has the token; to remove it there: `gh auth logout --hostname github.com`",
+      ]
+    )
+    #expect(record.accountFiles == 1)
+  }
+
+  @Test("One login of several is chosen by its name, its user or its host")
+  func chosen() async {
+    installGh(record)
+    for word in ["bob", "bob@github.com"] {
+      #expect(await record.acct("add", "--from", "gh", word) == 0)
+      #expect(record.accountFiles == 1)
+    }
+    #expect(await record.acct("add", "--from", "gh", "carol") == 1)
+    #expect(record.err.first == "acct: gh has no login called carol")
+    #expect(await record.acct("add", "--from", "gh", "--name", "work") == 64)
+    #expect(await record.acct("add", "--from", "gh", "alice", "--name", "work") == 0)
+    #expect(record.err.first == "acct: added work")
+  }
+
+  @Test("A program that is missing, refuses or answers nothing useful is named, and nothing is stored")
+  func failures() async {
+    record.foreignFiles[.gh] = "github.com:\n    user: alice\n"
+    #expect(await record.acct("add", "--from", "gh") == 1)
+    #expect(record.err.first == "acct: gh is not installed")
+    installGh(record)
+    record.foreignFiles[.gh] = "github.com:\n    user: alice\n"
+    record.programs.install("env") { _ throws(ProgramFailure) in
+      ProgramResult(status: 1, output: Secret(""), errors: Secret("no oauth token\n"))
+    }
+    #expect(await record.acct("add", "--from", "gh") == 1)
+    #expect(record.err.first == "acct: gh did not give the secret: no oauth token")
+    record.programs.install("env") { _ throws(ProgramFailure) in ProgramResult(status: 0, output: Secret("two words")) }
+    #expect(await record.acct("add", "--from", "gh") == 65)
+    record.programs.install("env") { _ throws(ProgramFailure) in throw .timedOut(program: "env") }
+    #expect(await record.acct("add", "--from", "gh") == 1)
+    #expect(record.accountFiles == 0)
+  }
+
+  @Test("glab is asked for a token, which is sent as Bearer to its host")
+  func glab() async {
+    record.foreignFiles[.glab] = """
+      hosts:
+          gitlab.com:
+              token:
+          git.example:
+              token: !!null made-up
+              user: alice
+              api_protocol: https
+      """
+    record.programs.install("glab") { _ throws(ProgramFailure) in ProgramResult(status: 0, output: Secret("")) }
+    record.programs.install("env") { _ throws(ProgramFailure) in
+      ProgramResult(status: 0, output: Secret("made-up-glpat\n"))
+    }
+    #expect(await record.acct("add", "--from", "glab") == 0)
+    #expect(record.err.first == "acct: added alice@git.example")
+    #expect(await record.acct("header", "https://git.example/api/v4/user") == 0)
+    #expect(record.out == "Authorization: Bearer made-up-glpat\n")
+  }
+
+  @Test("git's passwords become Basic accounts; those for http and of other machines are left out, and said")
+  func git() async {
+    record.foreignFiles[.git] = """
+      https://alice:made%20up@git.example
+      https://bob:made-up@git.example:8443/path
+      http://carol:made-up@plain.example
+      https://dave@git.example
+      nonsense
+      """
+    #expect(await record.acct("add", "--from", "git") == 0)
+    #expect(
+      record.err == [
+        "acct: /home/git: line 3 is left out: it is for http, which shows a password to the network",
+        "acct: /home/git: line 4 is left out: it has no password",
+        "acct: /home/git: line 5 is left out: it names no host that acct can send it to",
+        "acct: added alice@git.example", "acct: added bob@git.example:8443",
+        "acct: git still has the passwords; to remove them there, delete their lines in /home/git",
+      ]
+    )
+    #expect(await record.acct("header", "-a", "alice@git.example", "https://git.example/") == 0)
+    #expect(record.out == "Authorization: Basic YWxpY2U6bWFkZSB1cA==\n")
+    // Each of them renews its own account.
+    #expect(await record.acct("add", "--from", "git") == 0)
+    #expect(record.accountFiles == 2)
+  }
+
+  @Test("A login that an account has under another name renews that account")
+  func renewed() async {
+    record.foreignFiles[.git] = "https://alice:old@git.example\n"
+    #expect(await record.acct("add", "--from", "git", "--name", "work") == 0)
+    record.foreignFiles[.git] = "https://alice:new@git.example\n"
+    #expect(await record.acct("add", "--from", "git") == 0)
+    #expect(record.err.first == "acct: renewed work")
+    #expect(await record.acct("token") == 0)
+    #expect(record.out == "new\n")
+    #expect(record.accountFiles == 1)
+  }
+
+  @Test("A login does not replace an account of its name that has another form or origin; the others are added")
+  func nameTaken() async {
+    await record.addToken("mine", at: "https://git.example", "--name", "alice@git.example")
+    record.foreignFiles[.git] = "https://alice:made-up@git.example\nhttps://bob:made-up@git.example\n"
+    #expect(await record.acct("add", "--from", "git") == 64)
+    #expect(
+      record.err.contains(
+        "acct: alice@git.example was not added: alice@git.example has a token that is sent in another form"
+      )
+    )
+    #expect(record.err.contains("acct: added bob@git.example"))
+    #expect(await record.acct("token", "-a", "alice@git.example") == 0)
+    #expect(record.out == "mine\n")
+  }
+
+  @Test("A .netrc's machines become Basic accounts, by a path or its own place")
+  func netrc() async {
+    let text = "machine api.example login alice password \"made up\"\r\ndefault login any password made-up\r\n"
+    record.foreignFiles["./some/netrc"] = text
+    #expect(await record.acct("add", "--from", "netrc") == 1)
+    #expect(record.err.first == "acct: netrc has no login that acct can take over")
+    #expect(await record.acct("add", "--from", "netrc", "./some/netrc") == 0)
+    #expect(record.err.contains("acct: added alice@api.example"))
+    #expect(record.err.contains { $0.contains("default is left out: it is for any host") })
+    #expect(await record.acct("header", "https://api.example/") == 0)
+    #expect(record.out == "Authorization: Basic YWxpY2U6bWFkZSB1cA==\n")
+  }
+
+  @Test("docker's logins come from its file, and from the helper of a registry")
+  func docker() async {
+    record.foreignFiles[.docker] = """
+      {"auths":{"https://index.docker.io/v1/":{"auth":"YWxpY2U6bWFkZS11cA=="},"other.example":{}},
+       "credHelpers":{"registry.example":"made-up"}}
+      """
+    record.programs.install("docker-credential-made-up") { call throws(ProgramFailure) in
+      #expect(call.input == .text("registry.example"))
+      return ProgramResult(status: 0, output: Secret(#"{"ServerURL":"x","Username":"bob","Secret":"hush-hush"}"#))
+    }
+    #expect(await record.acct("add", "--from", "docker") == 0)
+    #expect(
+      record.err == [
+        "acct: /home/docker: other.example is left out: it has no password",
+        "acct: added bob@registry.example", "acct: added alice@index.docker.io",
+        "acct: docker still has the login; to remove it there: `docker logout registry.example`",
+        "acct: docker still has the login; to remove it there: `docker logout https://index.docker.io/v1/`",
+      ]
+    )
+    #expect(await record.acct("token", "-a", "bob@registry.example") == 0)
+    #expect(record.out == "hush-hush\n")
+  }
+
+  @Test("cargo's tokens are sent alone, to crates.io or to a sparse registry of its settings")
+  func cargo() async {
+    record.foreignFiles[.cargo] = """
+      [registry]
+      token = "made-up-crates" # a comment
+      [registries.work]
+      token = 'Bearer made-up-work'
+      [registries.other]
+      token = "made-up-other"
+      """
+    record.foreignFiles[RecordedForeignFiles.path(of: .cargoSettings)] = """
+      [registries]
+      work = { index = "ignored" }
+      [registries.work]
+      index = "sparse+https://cargo.example/index/"
+      [registries.other]
+      index = "https://git.example/index.git"
+      """
+    #expect(await record.acct("add", "--from", "cargo") == 0)
+    #expect(
+      record.err.contains("acct: added cargo@crates.io") && record.err.contains("acct: added cargo@cargo.example")
+    )
+    #expect(record.err.first?.contains("other is left out") == true)
+    #expect(await record.acct("header", "https://crates.io/api/v1/me") == 0)
+    #expect(record.out == "Authorization: made-up-crates\n")
+    #expect(await record.acct("header", "https://cargo.example/api") == 0)
+    #expect(record.out == "Authorization: Bearer made-up-work\n")
+  }
+
+  @Test("--from alone lists what there is and asks no program; --dry-run adds nothing")
+  func listed() async {
+    installGh(record)
+    record.foreignFiles[.git] = "https://alice:made-up@git.example\n"
+    record.foreignFiles["/home/oidc-agent/egi"] = "encrypted"
+    for line in [["add", "--from"], ["add", "--from", "list"], ["--no-color", "add", "--from"]] {
+      #expect(await record.run(line) == 0)
+      #expect(record.out.split(separator: "\n").count >= 5)
+      for name in ["alice@github.com", "bob@github.com", "alice@git.example", "egi"] {
+        #expect(record.out.contains(name))
+      }
+      #expect(!record.out.contains("made-up"))
+    }
+    #expect(await record.acct("add", "--from", "git", "--dry-run", "--json") == 0)
+    let found = record.json?.objectValue?["found"]?.arrayValue
+    #expect(found?.count == 1 && found?.first?["name"] == "alice@git.example")
+    #expect(found?.first?["origins"] == ["https://git.example"])
+    #expect(record.accountFiles == 0 && record.programs.calls.isEmpty)
+  }
+
+  @Test("Without any login, the list and each program end with 1")
+  func nothing() async {
+    #expect(await record.acct("add", "--from") == 1)
+    #expect(record.err.first == "acct: no other program has a login that acct can take over")
+    for program in OtherProgram.allCases { #expect(await record.acct("add", "--from", program.rawValue) == 1) }
+    #expect(await record.acct("add", "--from", "git", "/no/such") == 1)
+    #expect(record.err.first == "acct: /no/such: no such file or directory")
+  }
+
+  @Test("A file that others can read is read, with a warning")
+  func exposed() async {
+    record.foreignFiles[.git] = "https://alice:made-up@git.example\n"
+    record.foreignFiles.expose("/home/git")
+    #expect(await record.acct("add", "--from", "git") == 0)
+    #expect(record.err.first == "acct: other users can read /home/git: `chmod 600 /home/git`")
+  }
+
+  @Test("A damaged file is named with the line, and nothing is stored")
+  func damaged() async {
+    record.foreignFiles[.netrc] = "machine a.example\nlogin x password \"open\n"
+    #expect(await record.acct("add", "--from", "netrc") == 65)
+    #expect(record.err.first == "acct: /home/netrc is not a file of netrc: line 2 is malformed")
+    record.foreignFiles[.docker] = "{"
+    #expect(await record.acct("add", "--from", "docker") == 65)
+    record.foreignFiles[.cargo] = "[registry]\ntoken = \"open\n"
+    #expect(await record.acct("add", "--from", "cargo") == 65)
+    // What is damaged does not hide the others from the list.
+    record.foreignFiles[.git] = "https://alice:made-up@git.example\n"
+    #expect(await record.acct("add", "--from") == 0)
+  }
+
+  @Test("--import of a file that --from can read says so")
+  func importHint() async {
+    let files: [(OtherProgram, String)] = [
+      (.git, "https://alice:made-up@git.example\n"), (.netrc, "machine a.example login alice password made-up\n"),
+      (.docker, #"{"auths":{}}"#), (.cargo, "[registry]\ntoken = \"made-up\"\n"),
+    ]
+    for (program, text) in files {
+      record.provide("in", text)
+      #expect(await record.acct("add", "--import", "in") == 65)
+      #expect(
+        record.err == [
+          "acct: in is a file of \(program.rawValue), not JSON for --import",
+          "acct: hint: `acct add --from \(program.rawValue) ./in`",
+        ]
+      )
+      record.foreignFiles["./in"] = text
+      #expect([0, 1].contains(await record.acct("add", "--from", program.rawValue, "./in")))
+    }
+    record.provide("in", "nonsense")
+    #expect(await record.acct("add", "--import", "in") == 65)
+    #expect(record.err.first?.hasPrefix("acct: not JSON") == true)
+  }
+
+  @Test("--from with options of a sign-in, another source, an unknown program, or --dry-run alone is a usage error")
+  func usage() async {
+    for rest in [
+      ["--from", "gh", "--scope", "x"], ["--from", "gh", "--guest", "https://a.example"], ["--from", "hub"],
+      ["--from="], ["--dry-run"], ["--from", "gh", "--key", "tpm"], ["--from", "gh", "--token", "-"],
+    ] {
+      #expect(await record.run(["add"] + rest) == 64, "\(rest)")
+    }
+  }
+}
