@@ -46,9 +46,9 @@ extension ErrorMessage {
     case .program(let failure): self.init(failure)
     case .refused(let program, let status, let words):
       let reason = words.isEmpty ? "it ended with status \(status)" : printable(words)
-      self.init("programFailed", .failed, "\(program) did not give the secret: \(reason)", hint: nothing)
+      self.init("programFailed", .failed, "\(program) did not give the secret: \(reason)")
     case .answer(let program):
-      self.init("programFailed", .failed, "the answer of \(program) is not usable", hint: nothing)
+      self.init("programFailed", .failed, "the answer of \(program) is not usable")
     case .otherFile(let program, let path):
       let source = path == "-" ? "FILE" : shellWord(path.contains("/") ? path : "./\(path)")
       self.init(
@@ -64,7 +64,7 @@ extension ErrorMessage {
   init(_ failure: ProgramFailure) {
     switch failure {
     case .unusable(.notFound(let program)):
-      self.init("programFailed", .failed, "\(printable(program)) is not installed", hint: "nothing was stored")
+      self.init("programFailed", .failed, "\(printable(program)) is not installed")
     case .unusable(.notExecutable(let program, let reason)):
       self.init("programFailed", .failed, "\(printable(program)) can't be run: \(reason)")
     case .timedOut(let program): self.init("programFailed", .failed, "\(printable(program)) did not end in time")

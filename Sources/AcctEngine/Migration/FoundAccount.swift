@@ -8,9 +8,12 @@ package struct FoundAccount: Sendable {
   /// The file that names it.
   package var path: String
 
-  /// `user@host`; the program's name stands for a user that is not known.
+  /// `user@host`; the program's name stands for a user that it does not have.
+  ///
+  /// A user that only a helper knows is left out until that is asked.
   package var name: String {
     if login.form == .session { return login.place }
+    if case .dockerHelper = login.secret { return host }
     return "\(login.user.flatMap { $0.isEmpty ? nil : $0 } ?? program.rawValue)@\(host)"
   }
 

@@ -33,6 +33,7 @@ package struct TakeLogin: Sendable {
     credentials.userName = user ?? found.program.rawValue
     var options = options
     if options.name == nil { options.name = try known(credentials) }
+    if options.name == nil { try requireUnused(credentials) }
     return try await AddAccount(context).add(credentials, options)
   }
 
@@ -53,9 +54,27 @@ package struct TakeLogin: Sendable {
   private func known(_ credentials: NewCredentials) throws(EngineError) -> AccountName? {
     try context.accountStore.listing().accounts.first { account in
       account.kind == .static && account.keptFor == nil && account.sentAs == credentials.sentAs
-        && account.displayName == credentials.userName
+        && (hasUser(account.sentAs) || account.displayName == credentials.userName || isNamed(account, credentials))
         && credentials.origins.first.map { !account.origins.reasons(for: $0).isEmpty } ?? false
     }?.name
+  }
+
+  private func isNamed(_ account: Account, _ credentials: NewCredentials) -> Bool {
+    account.displayName == nil && account.name.description == credentials.suggestedName
+  }
+
+  /// `true` if the form itself names the user.
+  private func hasUser(_ sentAs: StaticHeader?) -> Bool {
+    if case .basic? = sentAs?.form { true } else { false }
+  }
+
+  /// Checks that the login replaces no other token: an account is found by its name, too, and the user did not type this one.
+  private func requireUnused(_ credentials: NewCredentials) throws(EngineError) {
+    let name = credentials.suggestedName
+    let other = try context.accountStore.listing().accounts.first { $0.name.description == name }
+    if let other, other.kind != .static || other.sentAs == credentials.sentAs {
+      throw .input(.staticToken(.nameTaken(other.name)))
+    }
   }
 
   /// The account keeps the name that it has in the other program, if that is free.

@@ -53,9 +53,11 @@ package struct FoundLogins: Sendable {
 
   package init() {}
 
-  /// Adds a login, unless one of the same user and place was there before: programs use the first.
+  /// Adds a login, unless one of the same user and server was there before: programs use the first.
   mutating func add(_ login: FoundLogin) {
-    guard known.insert("\(login.user ?? "")\0\(login.place)").inserted else { return }
+    guard known.insert("\(login.user ?? "")\0\(login.place)\0\(login.origins.first?.description ?? "")").inserted else {
+      return
+    }
     logins.append(login)
   }
 

@@ -174,6 +174,32 @@ struct AddFromTests {
     #expect(record.err.contains("acct: added bob@git.example"))
     #expect(await record.acct("token", "-a", "alice@git.example") == 0)
     #expect(record.out == "mine\n")
+    // The same form, and a server that git never sent it to.
+    await record.addToken("mine", at: "https://other.example", "--name", "carol@git.example", "--basic", "carol")
+    record.foreignFiles[.git] = "https://carol:made-up@git.example\n"
+    #expect(await record.acct("add", "--from", "git") == 64)
+    #expect(record.err.first == "acct: another account is called carol@git.example")
+    #expect(await record.acct("token", "-a", "carol@git.example") == 0)
+    #expect(record.out == "mine\n")
+    #expect(await record.acct("add", "--from", "git", "--name", "c") == 0)
+  }
+
+  @Test("A failure among several logins is one JSON object on standard error, and what was added is on standard output")
+  func json() async {
+    await record.addToken("mine", at: "https://git.example", "--name", "alice@git.example")
+    record.foreignFiles[.git] = "https://alice:made-up@git.example\nhttps://bob:made-up@git.example\n"
+    #expect(await record.acct("add", "--from", "git", "--json", "-q") == 64)
+    #expect(record.json?.objectValue?["accounts"]?.arrayValue?.map { $0["name"] } == ["bob@git.example"])
+    #expect(record.err.count == 1 && record.err.first?.contains(#""code":"nameNeeded""#) == true)
+  }
+
+  @Test("A token that --token added under the name of a login is renewed by it")
+  func addedBefore() async {
+    installGh(record)
+    await record.addToken("old", at: "https://github.com", "--name", "alice@github.com")
+    #expect(await record.acct("add", "--from", "gh", "alice") == 0)
+    #expect(record.err.first == "acct: renewed alice@github.com")
+    #expect(record.accountFiles == 1)
   }
 
   @Test("A .netrc's machines become Basic accounts, by a path or its own place")
@@ -313,6 +339,22 @@ struct AddFromTests {
     record.provide("in", "nonsense")
     #expect(await record.acct("add", "--import", "in") == 65)
     #expect(record.err.first?.hasPrefix("acct: not JSON") == true)
+  }
+
+  @Test("acct add without arguments offers what other programs have, with names, and adds it")
+  func guided() async {
+    installGh(record)
+    record.foreignFiles[.git] = (1...5).map { "https://user\($0):made-up@git.example\n" }.joined()
+    record.answer("git")
+    #expect(await record.acct("add") == 0, "\(record.err)")
+    #expect(record.err.contains { $0.contains("gh: alice at github.com, bob at github.com") })
+    #expect(
+      record.err.contains {
+        $0.contains("git: user1 at git.example, user2 at git.example, user3 at git.example and 2 more")
+      }
+    )
+    #expect(record.err.last == "acct: without questions: `acct add --from git`")
+    #expect(record.accountFiles == 5)
   }
 
   @Test("--from with options of a sign-in, another source, an unknown program, or --dry-run alone is a usage error")

@@ -17,6 +17,10 @@ final class LeakStage {
   /// A file with a static token, and one with the same token and a line too many.
   let tokenFile: String
   let wrongTokenFile: String
+  /// Files of other programs with that token.
+  let gitFile: String
+  let netrcFile: String
+  let dockerFile: String
   /// Files with the secret of a client, with the key of another one, and with a key that the server does not take.
   let clientSecretFile: String
   let clientKeyFile: String
@@ -74,6 +78,15 @@ final class LeakStage {
     wrongPassphraseFile = try folder.file("wrong", containing: "another passphrase")
     tokenFile = try folder.file("token", containing: "\(Self.staticToken)\n")
     wrongTokenFile = try folder.file("token-and-more", containing: "\(Self.staticToken)\nmore\n")
+    gitFile = try folder.file("git", containing: "http://bob:\(Self.staticToken)@\(guests.origin.dropFirst(7))\n")
+    netrcFile = try folder.file(
+      "netrc",
+      containing: "machine elsewhere.example login alice password \"\(Self.staticToken)\"\n"
+    )
+    dockerFile = try folder.file(
+      "docker",
+      containing: #"{"auths":{"elsewhere.example":{"username":"carol","password":"\#(Self.staticToken)"}}}"#
+    )
     watch.secrets.add("export_passphrase", Self.exportPassphrase)
     watch.secrets.add("static_token", Self.staticToken)
     clientSecretFile = try folder.file("client-secret", containing: "\(Self.clientSecret)\n")

@@ -48,8 +48,27 @@ extension LeakStage {
         status: 1
       ),
       LeakRow("add", add + [wrongTokenFile, "--json"], status: 65),
+    ] + fromPrograms() + [
       LeakRow("proxy", ["--all", "--json", "-v"], status: 5),
       LeakRow("remove", ["key", "-v"]), LeakRow("remove", ["user", "-v"]),
+    ]
+  }
+
+  /// The same token as a login of other programs.
+  private func fromPrograms() -> [LeakRow] {
+    let from = ["-v", "--no-switch", "--from"]
+    let shown = ["static_token": ["stdout"]]
+    return [
+      LeakRow("add", from + ["git", gitFile, "--dry-run"]), LeakRow("add", from + ["git", gitFile, "--name", "git"]),
+      LeakRow("token", ["-a", "git"], shows: shown),
+      LeakRow("add", from + ["netrc", netrcFile, "--json"]),
+      LeakRow("add", from + ["docker", dockerFile]),
+      // Its quote does not end, its program is not there, and the file is no export.
+      LeakRow("add", from + ["netrc", wrongTokenFile, "--json"], status: 1),
+      LeakRow("add", from + ["docker", gitFile], status: 65),
+      LeakRow("add", ["--import", gitFile, "-v"], status: 65),
+      LeakRow("remove", ["git"]), LeakRow("remove", ["alice@elsewhere.example"]),
+      LeakRow("remove", ["carol@elsewhere.example"]),
     ]
   }
 }

@@ -69,8 +69,9 @@ struct AddFrom {
       } catch {
         // The others do not depend on it; a person's Ctrl-C and a keyring that fails concern all.
         guard accounts.count > 1, error.isOfOneLogin else { throw error }
-        let message = ErrorMessage(error)
-        context.world.report("acct: \(printable(found.name)) was not added: \(message.text)")
+        var message = ErrorMessage(error)
+        message.text = "\(printable(found.name)) was not added: \(message.text)"
+        _ = ErrorReport(world: context.world, asJSON: context.options.json).write(message)
         if status == .done { status = message.status }
       }
     }

@@ -1,0 +1,74 @@
+import AcctModel
+import AcctPorts
+import Glibc
+import LiveSystem
+import Secrets
+import Testing
+
+@Suite("Files of other programs, where they are")
+struct ForeignFilesTests {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private func places(_ file: ForeignFile, _ variables: [String: String]) -> [String] {
+    ForeignFiles.live { variables[$0] }.places(file)
+  }
+
+  @Test("Each program's file is below the user's home or configuration, or where its variable says")
+  func places() {
+    let home = ["HOME": "/h"]
+    let moved = home.merging(["XDG_CONFIG_HOME": "/c"]) { $1 }
+    let cases: [(ForeignFile, [String: String], [String])] = [
+      (.credentials(.gh), home, ["/h/.config/gh/hosts.yml"]), (.credentials(.gh), moved, ["/c/gh/hosts.yml"]),
+      (.credentials(.gh), ["GH_CONFIG_DIR": "/g"], ["/g/hosts.yml"]),
+      (.credentials(.glab), moved, ["/c/glab-cli/config.yml"]),
+      (.credentials(.glab), ["GLAB_CONFIG_DIR": "/g"], ["/g/config.yml"]),
+      (.credentials(.git), moved, ["/h/.git-credentials", "/c/git/credentials"]),
+      (.credentials(.netrc), home, ["/h/.netrc"]), (.credentials(.netrc), ["NETRC": "/n"], ["/n"]),
+      (.credentials(.docker), home, ["/h/.docker/config.json"]),
+      (.credentials(.docker), ["DOCKER_CONFIG": "/d"], ["/d/config.json"]),
+      (.credentials(.cargo), home, ["/h/.cargo/credentials.toml", "/h/.cargo/credentials"]),
+      (.cargoSettings, ["CARGO_HOME": "/r"], ["/r/config.toml", "/r/config"]),
+      (.credentials(.oidcAgent), home, ["/h/.config/oidc-agent", "/h/.oidc-agent"]),
+      (
+        .credentials(.oidcAgent), ["HOME": "/h", "OIDC_CONFIG_DIR": "/o"],
+        ["/o", "/h/.config/oidc-agent", "/h/.oidc-agent"]
+      ),
+    ]
+    for (file, variables, expected) in cases { #expect(places(file, variables) == expected) }
+  }
+
+  @Test("A file is read up to its limit, links followed; the mode says whether others can read it")
+  func reading() throws {
+    let files = ForeignFiles.live { _ in nil }
+    let path = try scratch.write("secret", to: "own", mode: 0o600)
+    try scratch.link("link", to: path)
+    #expect(try files.read(scratch.path(of: "link"), 6).secret == Secret("secret"))
+    #expect(try files.read(path, 6).isExposed == false)
+    for mode: UInt32 in [0o640, 0o604, 0o622] {
+      #expect(try files.read(scratch.write("secret", to: "open", mode: mode), 6).isExposed)
+    }
+    #expect(throws: SecretFileFailure.failed(path: path, reason: "file too large")) { try files.read(path, 5) }
+    #expect(Set(files.names(scratch.path)).isSuperset(of: ["own", "link", "open"]))
+    #expect(files.names(scratch.path(of: "none")) == [])
+  }
+
+  @Test("What is missing, no regular file, or another user's is not read")
+  func refused() throws {
+    let files = ForeignFiles.live { _ in nil }
+    let missing = scratch.path(of: "missing")
+    #expect(throws: SecretFileFailure.missing(path: missing)) { try files.read(missing, 10) }
+    try scratch.makeFIFO("fifo")
+    for (name, reason) in [("fifo", "it is not a regular file"), ("", "it is not a regular file")] {
+      let path = scratch.path(of: name)
+      #expect(throws: SecretFileFailure.failed(path: path, reason: reason)) { try files.read(path, 10) }
+    }
+    let theirs = try scratch.write("secret", to: "theirs", mode: 0o644)
+    guard geteuid() == 0 else { return }
+    try scratch.giveAway("theirs")
+    #expect(throws: SecretFileFailure.failed(path: theirs, reason: "it belongs to another user")) {
+      try files.read(theirs, 10)
+    }
+  }
+}
