@@ -30,7 +30,7 @@ package struct TakeLogin: Sendable {
     var found = found
     found.login.user = user
     var credentials = try AddStaticToken(context).credentials(taken: secret, try sentAs(found), found.login.origins)
-    credentials.userName = user ?? found.program.rawValue
+    credentials.userName = user.flatMap { $0.isEmpty ? nil : $0 } ?? found.program.rawValue
     var options = options
     if options.name == nil { options.name = try known(credentials) }
     if options.name == nil { try requireUnused(credentials) }

@@ -202,6 +202,15 @@ struct AddFromTests {
     #expect(record.accountFiles == 1)
   }
 
+  @Test("A login without a user is called by its program, and sent with an empty user")
+  func noUser() async {
+    record.foreignFiles[.git] = "https://:made-up@git.example\n"
+    #expect(await record.acct("add", "--from", "git") == 0)
+    #expect(record.err.first == "acct: added git@git.example")
+    #expect(await record.acct("header", "https://git.example/") == 0)
+    #expect(record.out == "Authorization: Basic Om1hZGUtdXA=\n")
+  }
+
   @Test("A .netrc's machines become Basic accounts, by a path or its own place")
   func netrc() async {
     let text = "machine api.example login alice password \"made up\"\r\ndefault login any password made-up\r\n"

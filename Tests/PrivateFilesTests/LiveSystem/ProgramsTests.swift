@@ -45,6 +45,21 @@ struct ProgramsTests {
     #expect(try await run(shell(script)).output == Secret("4\n0022\n0\n"))
   }
 
+  @Test("A program that may ask the user has this process's standard input and standard error")
+  func terminal() async throws {
+    let result = try await run(shell("readlink /proc/self/fd/0 /proc/self/fd/2", input: .terminal))
+    let own = ["0", "2"].map { name in
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+        guard let start = buffer.baseAddress else { return -1 }
+        return unsafe readlink("/proc/self/fd/\(name)", start.assumingMemoryBound(to: CChar.self), buffer.count)
+      }
+      return String(decoding: bytes[..<max(0, count)], as: UTF8.self) + "\n"
+    }
+    #expect(result.output == Secret(own.joined()))
+    #expect(result.errors.count == 0)
+  }
+
   @Test("Output up to the limit is whole, and more than that is an error")
   func limit() async throws {
     var call = shell("head -c 300000 /dev/zero")
