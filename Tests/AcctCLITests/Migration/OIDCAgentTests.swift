@@ -1,3 +1,4 @@
+import AcctCLI
 import AcctPorts
 import AcctTestSupport
 import Secrets
@@ -49,6 +50,18 @@ struct OIDCAgentTests {
     #expect(server.forms("/token").last?["refresh_token"] == "rt-1-long-enough")
     #expect(await record.acct("status", "--json") == 0)
     #expect(record.json?.objectValue?["account"]?["issuer"] == "https://as.example")
+  }
+
+  @Test("A session that was taken over is signed in to again by name, in the browser")
+  func login() async {
+    install()
+    #expect(await record.acct("add", "--from", "oidc-agent") == 0, "\(record.err)")
+    server.set { $0.claims?["nonce"] = "NONCE" }
+    record.clear()
+    let world = server.browser.world(of: record)
+    #expect(await Acct.run(["login", "egi"], in: world, parsedBy: ParsedLines.parse) == 0, "\(record.err)")
+    #expect(record.err.last == "acct: signed in to egi again")
+    #expect(server.browser.parameters["scope"] == "openid offline_access")
   }
 
   @Test("A refresh token that the server does not rotate stays the account's")
