@@ -44,6 +44,14 @@ package struct FindLogins: Sendable {
     return found
   }
 
+  /// Returns `true` if a file has this name, even one that may not be read.
+  package func isFile(_ path: String) -> Bool {
+    do { _ = try files.read(path, 0) } catch {
+      if case .missing = error { return false }
+    }
+    return true
+  }
+
   private func add(
     _ contents: ForeignContents,
     of program: OtherProgram,

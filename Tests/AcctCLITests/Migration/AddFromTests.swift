@@ -305,6 +305,22 @@ struct AddFromTests {
     #expect(record.err.first == "acct: /no/such: no such file or directory")
   }
 
+  @Test("A word that names no login names a file, and a token that has expired already is said")
+  func file() async {
+    record.foreignFiles["mine"] = "https://alice:\(Handoffs.token(["exp": 1_799_999_000]))@git.example\n"
+    #expect(await record.acct("add", "--from", "git", "mine") == 0)
+    #expect(
+      record.err.prefix(2) == [
+        "acct: the token of alice@git.example has expired already, as its exp says", "acct: added alice@git.example",
+      ]
+    )
+    record.foreignFiles[.git] = "https://mine:made-up@git.example\n"
+    #expect(await record.acct("add", "--from", "git", "mine") == 0)
+    #expect(record.err.first == "acct: added mine@git.example")
+    #expect(await record.acct("add", "--from", "git", "yours") == 1)
+    #expect(record.err.first == "acct: git has no login called yours")
+  }
+
   @Test("A file that others can read is read, with a warning")
   func exposed() async {
     record.foreignFiles[.git] = "https://alice:made-up@git.example\n"

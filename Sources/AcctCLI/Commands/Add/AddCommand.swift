@@ -115,9 +115,7 @@ struct AddCommand: AcctCommand {
     if account.origins.isEmpty {
       context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
     }
-    if account.kind == .static, account.lastKnownState(at: context.world.clock.now()).state == .expired {
-      context.notice("the token of \(account.name) has expired already, as its exp says")
-    }
+    context.noticeIfExpired(account)
     let isReplaced = added.wasKnown && account.kind == .static
     let verb = isReplaced ? "replaced the token of" : added.wasKnown ? "renewed" : "added"
     tellOfName(account, context)
@@ -183,5 +181,13 @@ struct AddCommand: AcctCommand {
     } store: { credentials async throws(EngineError) in
       try await AddAccount(context.engine, waitsToBegin: true).add(credentials, request)
     }
+  }
+}
+
+extension Context {
+  /// Says that a token without a sign-in was of no use when it was added.
+  func noticeIfExpired(_ account: Account) {
+    guard account.kind == .static, account.lastKnownState(at: world.clock.now()).state == .expired else { return }
+    notice("the token of \(account.name) has expired already, as its exp says")
   }
 }

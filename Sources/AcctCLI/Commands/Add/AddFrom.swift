@@ -24,7 +24,7 @@ struct AddFrom {
   ///
   /// - Parameters:
   ///   - program: The program.
-  ///   - word: A file of its kind, which has a slash in its name, or a login; all logins by default.
+  ///   - word: A login, else a file of the program's kind; what has a slash in it is a file. All logins by default.
   ///   - options: The options of each account.
   ///   - isDry: `true` to add nothing.
   /// - Returns: The status of the first login that was not added.
@@ -35,8 +35,13 @@ struct AddFrom {
     _ options: AddAccount.Options,
     isDry: Bool
   ) async throws(EngineError) -> ExitStatus {
-    let path = word.flatMap { $0.contains("/") && !$0.contains("://") ? $0 : nil }
-    let found = try FindLogins(context.engine).find(in: program, at: path)
+    let logins = FindLogins(context.engine)
+    var path = word.flatMap { $0.contains("/") && !$0.contains("://") ? $0 : nil }
+    var found = try logins.find(in: program, at: path)
+    if let word, path == nil, found.named(word).isEmpty, logins.isFile(word) {
+      path = word
+      found = try logins.find(in: program, at: path)
+    }
     warn(found, saysSkipped: true)
     var accounts = found.accounts
     if let word, path == nil {
@@ -65,6 +70,7 @@ struct AddFrom {
         // The first becomes active.
         options.activates = false
         added.append((found, result.account))
+        context.noticeIfExpired(result.account)
         if !context.options.json { context.notice("\(result.wasKnown ? "renewed" : "added") \(result.account.name)") }
       } catch {
         // The others do not depend on it; a person's Ctrl-C and a keyring that fails concern all.
