@@ -137,7 +137,7 @@ let package = Package(
 
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
     room("Secrets"),
-    room("AcctModel", ["Secrets"]),
+    room("AcctModel", ["Secrets"], forSize: true),
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
     room("AcctCrypto", ["Secrets", "COpenSSL"], linking: [.linkedLibrary(":libcrypto.a")]),
@@ -145,7 +145,8 @@ let package = Package(
     room(
       "AcctProtocol",
       ["AcctModel", "Secrets", "StrictJSON", "AcctCrypto", structuredFields],
-      embedding: "Providers/Shipped"
+      embedding: "Providers/Shipped",
+      forSize: true
     ),
     room("AcctPorts", ["AcctModel", "Secrets"]),
     room("AcctEngine", ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts"], forSize: true),
@@ -153,28 +154,41 @@ let package = Package(
     // Adapters, one per port family; none knows another, but for Vault.
     room("PrivateFiles", ["CLinux"]),
     room("SessionBus", ["AcctModel", "Secrets"]),
-    room("SecretServiceKeyring", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"]),
+    room(
+      "SecretServiceKeyring",
+      ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"],
+      forSize: true
+    ),
     // The vault of this machine, and the key of a vault, which a shared keyring has as well.
-    room("Vault", ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"]),
+    room(
+      "Vault",
+      ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"],
+      forSize: true
+    ),
     room(
       "SharedKeyring",
       ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault"],
       forSize: true
     ),
     // libcurl begins once in a process, whichever adapter needs it first.
-    room("Curl", ["AcctModel", "Secrets", "CLibCurl", "PrivateFiles"]),
+    room("Curl", ["AcctModel", "Secrets", "CLibCurl", "PrivateFiles"], forSize: true),
     room("EtcdStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "Curl", "CLibCurl"], forSize: true),
     room("PostgresStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLibPQ"], forSize: true),
     room("TPM", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles"], forSize: true),
     room("PKCS11", ["AcctModel", "Secrets", "AcctPorts", "CPKCS11", "PrivateFiles"], forSize: true),
-    room("LiveSystem", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLinux"]),
+    room("LiveSystem", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLinux"], forSize: true),
 
     room(
       "LiveHTTP",
-      ["AcctModel", "Secrets", "AcctPorts", "Curl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1")]
+      ["AcctModel", "Secrets", "AcctPorts", "Curl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1")],
+      forSize: true
     ),
 
-    room("AcctCLI", ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser]),
+    room(
+      "AcctCLI",
+      ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser],
+      forSize: true
+    ),
     .executableTarget(
       name: "acct",
       dependencies: [
