@@ -81,9 +81,9 @@ final class Workbench: Sendable {
 
 /// A user at a terminal who types prepared lines, and then leaves.
 final class Typist: Sendable {
-  private let state: Mutex<(lines: [String], prompts: [String])>
+  private let state: Mutex<(lines: [String], told: String, prompts: [String])>
 
-  init(_ lines: String...) { state = Mutex((lines, [])) }
+  init(_ lines: String...) { state = Mutex((lines, "", [])) }
 
   var asked: Int { prompts.count }
   /// What was shown before each answer.
@@ -91,7 +91,8 @@ final class Typist: Sendable {
 
   private func answer(_ prompt: String) -> String? {
     state.withLock { state in
-      state.prompts.append(prompt)
+      state.prompts.append(state.told + prompt)
+      state.told = ""
       return state.lines.isEmpty ? nil : state.lines.removeFirst()
     }
   }
@@ -101,7 +102,8 @@ final class Typist: Sendable {
       canAsk: { true },
       ask: { self.answer($0) },
       askSecret: { self.answer($0).map { Secret($0) } },
-      lines: { _ in AsyncStream { $0.finish() } }
+      lines: { _ in AsyncStream { $0.finish() } },
+      tell: { line in self.state.withLock { $0.told += "\(line)\n" } }
     )
   }
 }

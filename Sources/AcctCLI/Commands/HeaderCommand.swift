@@ -108,6 +108,7 @@ struct HeaderCommand: AcctCommand {
     let json: JSON = .object(
       envelope([
         "account": .string(account.id.description),
+        "accountName": .string(account.name.description),
         "method": .string(target.method),
         "url": target.url.map { .string($0.description) } ?? .null,
         "headers": .array(fields),

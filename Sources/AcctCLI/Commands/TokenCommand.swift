@@ -70,6 +70,7 @@ struct TokenCommand: AcctCommand {
       try context.output(
         envelope([
           "account": .string(account.id.description),
+          "accountName": .string(account.name.description),
           "token": .string(grant.token.secret.shownText),
           "tokenType": .string(account.tokenType.rawValue),
           "expiresAt": grant.expiresAt.map { .string($0.description) } ?? .null,

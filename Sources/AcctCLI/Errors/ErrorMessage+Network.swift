@@ -13,6 +13,14 @@ extension ErrorMessage {
         "refused: a server names \(origin), which is an address of this machine or a private network",
         hint: "only you may name such an address, as with --issuer or ACCT_PLC_URL"
       )
+    case .http(.unresolved(let host), let origin):
+      // Typed wrongly, or this machine is not connected; waiting mends neither.
+      self.init(
+        "network",
+        .network,
+        "\(origin): \(words(for: .unresolved(host: host)))",
+        hint: "check the address, and the network; nothing was changed"
+      )
     case .http(let failure, let origin):
       let status = ExitStatus(failure)
       self.init(

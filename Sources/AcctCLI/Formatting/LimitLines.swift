@@ -55,7 +55,13 @@ package func words(for limit: RateLimit, at now: Timestamp) -> String {
 
 /// The `limits` object of the contract.
 func limitsJSON(_ limits: [RateLimit], of account: Account) -> JSON {
-  .object(envelope(["account": .string(account.id.description), "limits": .array(limits.map(\.json))]))
+  .object(
+    envelope([
+      "account": .string(account.id.description),
+      "accountName": .string(account.name.description),
+      "limits": .array(limits.map(\.json)),
+    ])
+  )
 }
 
 extension RateLimit {

@@ -4,6 +4,8 @@ package import Secrets
 package struct Terminal: Sendable {
   /// Returns `true` if questions can be asked: there is a controlling terminal.
   package var canAsk: @Sendable () -> Bool
+  /// Shows a line, as before a question; nothing without a terminal.
+  package var tell: @Sendable (_ line: String) -> Void
   /// Asks for one line; `nil` at the end of input, or when cancelled.
   package var ask: @Sendable (_ prompt: String) -> String?
   /// Asks for one line without echo; `nil` at the end of input, or when cancelled.
@@ -23,12 +25,14 @@ package struct Terminal: Sendable {
     ask: @escaping @Sendable (_ prompt: String) -> String?,
     askSecret: @escaping @Sendable (_ prompt: String) -> Secret?,
     lines: @escaping @Sendable (_ prompt: String) -> AsyncStream<Secret>,
+    tell: @escaping @Sendable (_ line: String) -> Void = { _ in },
     interact: @escaping @Sendable (_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool = { _ in false }
   ) {
     self.canAsk = canAsk
     self.ask = ask
     self.askSecret = askSecret
     self.lines = lines
+    self.tell = tell
     self.interact = interact
   }
 }

@@ -35,6 +35,7 @@ extension Terminal {
           lines.cancel()
         }
       },
+      tell: { line in onePrompt.withLock { _ in _ = Console(device)?.write("\(printable(line))\n") } },
       interact: { react in onePrompt.withLock { _ in Console(device)?.interact(timeout: timeout, react) ?? false } }
     )
   }

@@ -53,8 +53,11 @@ package struct PassphraseSource: Sendable {
   /// - Returns: The passphrase.
   /// - Throws: ``NoPassphrase``.
   func asked(_ interaction: Interaction, isRepeated: Bool = false) throws(NoPassphrase) -> Passphrase {
-    let lead = isRepeated ? "That is not the passphrase.\n" : ""
-    let secret = try ask("\(lead)Passphrase of the vault: ", interaction)
+    let secret = try ask(
+      "Passphrase of the vault: ",
+      after: isRepeated ? ["That is not the passphrase."] : [],
+      interaction
+    )
     guard secret.count > 0 else { throw NoPassphrase(reason: "no passphrase was given") }
     return Passphrase(secret: secret, source: "the passphrase")
   }
@@ -75,33 +78,33 @@ package struct PassphraseSource: Sendable {
     _ interaction: Interaction
   ) throws(NoPassphrase) -> Passphrase {
     if let file { return try strong(try named(file)) }
-    var lead = place.map(introduction(for:)) ?? ""
+    var lines = place.map(introduction(for:)) ?? []
     while true {
-      let first = try ask("\(lead)New passphrase for the vault (empty: acct makes a strong one): ", interaction)
+      let question = "New passphrase for the vault (empty: acct makes a strong one): "
+      let first = try ask(question, after: lines, interaction)
       if first.count == 0 { return try shown(StrongPassphrase(entropy)) }
       guard first.isLongEnough else {
-        lead = "That is too short: it needs \(shortest) characters or more.\n"
+        lines = ["That is too short: it needs \(shortest) characters or more."]
         continue
       }
       let second = try ask("The same passphrase again: ", interaction)
       if first == second { return Passphrase(secret: first, source: "the passphrase") }
-      lead = "The two passphrases differ.\n"
+      lines = ["The two passphrases differ."]
     }
   }
 
   /// Two lines: where it is and what it protects, and what follows if the passphrase is lost.
-  private func introduction(for place: String) -> String {
-    """
-    Tokens and keys will be in \(place), encrypted: only this passphrase opens it.
-    A lost passphrase can't be had back; the accounts would have to be added again.
-
-    """
+  private func introduction(for place: String) -> [String] {
+    [
+      "Tokens and keys will be in \(place), encrypted: only this passphrase opens it.",
+      "A lost passphrase can't be had back; the accounts would have to be added again.",
+    ]
   }
 
   /// Shows a passphrase that was made, once, until the person has it.
   private func shown(_ made: StrongPassphrase) throws(NoPassphrase) -> Passphrase {
-    let prompt = "The passphrase is\n\n  \(made.text)\n\nIt is not shown again. Keep it, then press Enter: "
-    guard terminal.ask(prompt) != nil else {
+    for line in ["The passphrase is", "", "  \(made.text)", ""] { terminal.tell(line) }
+    guard terminal.ask("It is not shown again. Keep it, then press Enter: ") != nil else {
       throw NoPassphrase(reason: "the prompt was cancelled", isCancelled: true)
     }
     return Passphrase(secret: Secret(made.text), source: "the passphrase")
@@ -121,10 +124,15 @@ package struct PassphraseSource: Sendable {
     return passphrase
   }
 
-  private func ask(_ prompt: String, _ interaction: Interaction) throws(NoPassphrase) -> Secret {
+  private func ask(
+    _ prompt: String,
+    after lines: [String] = [],
+    _ interaction: Interaction
+  ) throws(NoPassphrase) -> Secret {
     guard interaction == .allowed, terminal.canAsk() else {
       throw NoPassphrase(reason: "no passphrase was given, and acct can't prompt for it")
     }
+    for line in lines { terminal.tell(line) }
     guard let secret = terminal.askSecret(prompt) else {
       throw NoPassphrase(reason: "the prompt was cancelled", isCancelled: true)
     }

@@ -104,7 +104,8 @@ struct HeaderTests {
     #expect(await record.add(Handoffs.bearer()) == 0)
     #expect(await record.acct("header", "--json", "PUT", "https://issuer.example/a?b") == 0)
     let object = record.json?.objectValue
-    #expect(object?.names == ["version", "account", "method", "url", "headers", "expiresAt"])
+    #expect(object?.names == ["version", "account", "accountName", "method", "url", "headers", "expiresAt"])
+    #expect(object?["accountName"] == "bob.example.com")
     #expect(object?["method"] == "PUT")
     #expect(object?["url"] == "https://issuer.example/a?b")
     #expect(

@@ -108,7 +108,7 @@ struct LimitsTests {
     #expect(world.json?.objectValue?["limits"] == [limit])
     let id = try #require(world.json?.objectValue?["account"]?.objectValue?["id"])
     _ = await world.acct("limits", "--json")
-    #expect(world.json == ["version": 1, "account": id, "limits": [limit]])
+    #expect(world.json == ["version": 1, "account": id, "accountName": "bob.example.com", "limits": [limit]])
   }
 
   @Test("An origin's latest answer replaces all of its own limits and no other origin's")

@@ -35,6 +35,19 @@ struct LiveTerminalTests {
     #expect(keyboard.screen(until: "grün\r\n") != nil)
   }
 
+  @Test("The terminal shows lines before a question, each escaped")
+  func lines() async throws {
+    let asking = Task.detached { [terminal] in
+      terminal.tell("one")
+      terminal.tell("\u{1B}[1mtwo\nthree")
+      return terminal.ask("Question: ")
+    }
+    let screen = try #require(keyboard.screen(until: "Question: "))
+    keyboard.type("yes\n")
+    #expect(await asking.value == "yes")
+    #expect(screen == "one\r\n\\u{1b}[1mtwo\\nthree\r\nQuestion: ")
+  }
+
   @Test("The terminal hides a secret while it is typed, and shows again what follows")
   func secret() async throws {
     let (answer, hadEcho) = try await answer("hunter2\n") { $0.askSecret("Question: ") }

@@ -42,7 +42,7 @@ struct GuidedAdd {
     let columns = [Table.Column(""), Table.Column(""), Table.Column("", floor: 8)]
     let table = Table(
       columns: columns,
-      rows: choices.enumerated().map { [Cell("\($0 + 1)", .faint), Cell($1.name, .strong), Cell($1.words)] }
+      rows: choices.enumerated().map { [Cell("\($0 + 1)"), Cell($1.name), Cell($1.words)] }
     )
     for line in table.lines(on: context.screen) { context.world.report(line) }
     while true {
