@@ -35,7 +35,7 @@ struct HelperRejection {
     context.world.held.hold(given)
     do throws(EngineError) {
       guard let own = try await own(target, given, reference) else { return [] }
-      if !own.account.canRenew, own.account.kind != .guest, own.purpose == nil {
+      if own.account.keepsRejection, own.purpose == nil {
         let rejection = Rejection(by: own.origin, at: context.world.clock.now())
         try await TokenVerdict(context).record(rejection, on: own.token, of: own.account)
       }

@@ -1,6 +1,11 @@
 import AcctModel
 import AcctPorts
 
+extension Account {
+  /// `true` if a 401 ends its token until a person signs in: nothing renews it, and no new session begins by itself.
+  var keepsRejection: Bool { !canRenew && kind != .guest }
+}
+
 /// Stores a server's verdict on a token that can't be renewed.
 struct TokenVerdict {
   private let context: EngineContext

@@ -17,7 +17,7 @@ extension MakeRequest {
   /// - Throws: ``EngineError``: the account's tokens do not fit the request.
   func settled(_ answer: Answer, _ sent: Sent, _ attempt: RequestAttempt) async throws(EngineError) -> Answer {
     let (account, status) = (attempt.account, answer.response.head.status)
-    let isRejected = status == 401 && account.kind != .guest && !account.canRenew
+    let isRejected = status == 401 && account.keepsRejection
     let isAccepted = (200..<300).contains(status) && account.recordedState.rejection != nil
     guard isRejected || isAccepted, try attempt.purpose == nil else { return answer }
     var answer = answer

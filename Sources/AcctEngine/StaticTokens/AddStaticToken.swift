@@ -47,7 +47,7 @@ package struct AddStaticToken: Sendable {
   /// - Throws: ``InputError/staticToken(_:)``.
   package func credentials(typed: Secret, _ request: Request) throws(EngineError) -> NewCredentials {
     guard !request.origins.isEmpty else { throw .input(.staticToken(.noOrigin)) }
-    return try credentials(token(typed, of: nil, request.sentAs), request, end: nil)
+    return try credentials(taken: typed, request.sentAs, request.origins)
   }
 
   /// Takes a new token for an account that has one, from a file or from the person at the terminal.

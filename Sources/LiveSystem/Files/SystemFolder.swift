@@ -9,16 +9,7 @@ struct SystemFolder {
   ///
   /// - Throws: ``FileError/distrusted(reason:)``.
   func names() throws(FileError) -> [String] {
-    guard try isThere(), let folder = unsafe opendir(path) else { return [] }
-    defer { unsafe closedir(folder) }
-    var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { start in
-        unsafe start.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      names.append(name)
-    }
-    return names
+    try isThere() ? UserFolder(at: path).names() : []
   }
 
   /// The bytes of a file; `nil` if it is not there.
