@@ -19,7 +19,13 @@ package struct Folders: Sendable {
   package let configurations: [PrivateFolder]
 
   /// The folders of such descriptions for all users: the administrator's, then the distribution's.
-  package let systemConfigurations: [String]
+  package var systemConfigurations: [String] {
+    let folders = administrators.split(separator: ":").map(String.init)
+    return (folders.filter { $0.hasPrefix("/") } + ["/usr/share"]).map { "\($0)/acct" }
+  }
+
+  /// A list of folders, as `XDG_CONFIG_DIRS` has it; taken apart only where one is looked into.
+  private let administrators: String
 
   /// All of acct's folders lie in these; one may be named twice.
   package let roots: [PrivateFolder]
@@ -46,8 +52,7 @@ package struct Folders: Sendable {
       let path = absoluteOnly(variable(name)) ?? "\(home(variable))/\(fallback)"
       return PrivateFolder(at: "\(path)/acct")
     }
-    let system = (variable("XDG_CONFIG_DIRS") ?? "/etc/xdg").split(separator: ":").map(String.init)
-    systemConfigurations = (system.filter { $0.hasPrefix("/") } + ["/usr/share"]).map { "\($0)/acct" }
+    administrators = variable("XDG_CONFIG_DIRS") ?? "/etc/xdg"
     let users = base("XDG_CONFIG_HOME", ".config")
     if let home = variable("ACCT_HOME") {
       let folder = PrivateFolder(at: absolute(home))

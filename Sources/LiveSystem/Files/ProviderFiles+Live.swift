@@ -4,7 +4,6 @@ import PrivateFiles
 extension ProviderFiles {
   /// The files in the user's configuration, then those for all users; of one name the first folder's.
   package static func live(_ folders: Folders) -> ProviderFiles {
-    let shared = folders.systemConfigurations.map { SystemFolder(path: "\($0)/providers") }
     let places = folders.configurations.map { $0.subfolder("providers") }
     /// A service whose user's home is closed to it has `ACCT_HOME` alone.
     @Sendable func isBeside(_ folder: PrivateFolder, _ error: PrivateFilesError) -> Bool {
@@ -21,7 +20,7 @@ extension ProviderFiles {
             guard isBeside(folder, error) else { throw FilesFailure(error) }
           }
         }
-        for folder in shared {
+        for folder in folders.systemProviders {
           do throws(FileError) {
             for name in try folder.names() where name.hasSuffix(".json") { names.insert(String(name.dropLast(5))) }
           } catch {
@@ -39,7 +38,7 @@ extension ProviderFiles {
             guard isBeside(folder, error) else { throw FilesFailure(error) }
           }
         }
-        for folder in shared {
+        for folder in folders.systemProviders {
           let path = "\(folder.path)/\(name).json"
           do throws(FileError) {
             if let bytes = try folder.read("\(name).json", limit: sizeLimit) { return File(bytes, at: path) }
@@ -55,6 +54,13 @@ extension ProviderFiles {
 
   /// In bytes; the parser's own limit is lower, and says so in better words.
   private static let sizeLimit = 1 << 16
+}
+
+extension Folders {
+  /// The folders of descriptions for all users, the first before the others.
+  fileprivate var systemProviders: [SystemFolder] {
+    systemConfigurations.map { SystemFolder(path: "\($0)/providers") }
+  }
 }
 
 extension FilesFailure {
