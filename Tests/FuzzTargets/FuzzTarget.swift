@@ -16,7 +16,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case gitCredential = "git-credential", dockerCredential = "docker-credential"
   case kubectlCredential = "kubectl-credential", bazelCredential = "bazel-credential"
   case goAuth = "go-auth", cargoCredential = "cargo-credential", keyringRequest = "keyring-request"
-  case foreignFile = "foreign-file"
+  case foreignFile = "foreign-file", settings
   case etcdReply = "etcd-reply"
   case pkcs11URI = "pkcs11-uri"
   case tpmReply = "tpm-reply", tpmKey = "tpm-key"
@@ -74,6 +74,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .cargoCredential: cargoCredentialViolation(bytes)
     case .keyringRequest: keyringRequestViolation(bytes)
     case .foreignFile: foreignFileViolation(bytes)
+    case .settings: settingsViolation(bytes)
     case .etcdReply: etcdReplyViolation(bytes)
     case .pkcs11URI: pkcs11URIViolation(bytes)
     case .tpmReply: tpmReplyViolation(bytes)

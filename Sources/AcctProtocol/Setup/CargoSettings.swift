@@ -1,0 +1,126 @@
+package import AcctModel
+package import Secrets
+
+/// The credential providers in cargo's `config.toml`.
+package enum CargoSettings {
+  /// Has cargo ask acct, for the registries at one origin or for all that have no provider of their own.
+  ///
+  /// - Parameters:
+  ///   - origin: The origin of the registries' indexes; `nil` for all registries.
+  ///   - contents: The file; `nil` if there is none.
+  /// - Returns: The changed file; `nil` if cargo asks acct already.
+  /// - Throws: ``SettingsFlaw``.
+  package static func adding(_ origin: Origin?, to contents: Secret?) throws(SettingsFlaw) -> EditedSettings? {
+    var contents = contents ?? Secret("")
+    guard let origin else { return try addingToAll(contents) }
+    var changes: [SettingChange] = []
+    for name in try registries(at: origin, in: contents) {
+      guard let edited = try adding(toRegistry: name, contents) else { continue }
+      contents = edited.contents
+      changes += edited.changes
+    }
+    return changes.isEmpty ? nil : EditedSettings(contents, changes)
+  }
+
+  static let provider = "cargo-credential-acct"
+  private static let standard = "\"cargo:token\""
+  static let global = "global-credential-providers"
+  private static let own = "credential-provider"
+  private static let ownValue = "[\"\(provider)\"]"
+
+  private static func addingToAll(_ contents: Secret) throws(SettingsFlaw) -> EditedSettings? {
+    try contents.withBytes { bytes throws(SettingsFlaw) in
+      let outline = try TOMLOutline(bytes)
+      var change = SettingChange("registry.\(global)", "[\(standard), \"\(provider)\"]")
+      let line = "\(global) = \(change.value)\n"
+      let splice: Splice
+      if let entry = outline["registry", global] {
+        guard let elements = TOMLOutline.strings(entry.value, bytes) else { throw .form(change.name) }
+        guard !elements.contains(where: { isAcct($0.value) }) else { return nil }
+        splice = appending(elements.last?.place, in: entry.value, bytes)
+        change.replaced = text(entry.value, bytes)
+        change.value = "[" + (elements.map(\.value) + [provider]).map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+      } else if outline["registry"] != nil {
+        throw .form("registry")
+      } else if let table = outline.tables.first(where: { $0.keys == ["registry"] }) {
+        splice = inserting(line, at: table.line.upperBound, bytes)
+      } else if let entry = outline.entries.last(where: { $0.keys.first == "registry" && $0.isOutermost(outline) }) {
+        splice = inserting("registry.\(line)", at: entry.line.upperBound, bytes)
+      } else {
+        splice = inserting((bytes.count > 0 ? "\n" : "") + "[registry]\n\(line)", at: bytes.count, bytes)
+      }
+      return EditedSettings(bytes.spliced(splice), [change])
+    }
+  }
+
+  private static func adding(toRegistry name: String, _ contents: Secret) throws(SettingsFlaw) -> EditedSettings? {
+    try contents.withBytes { bytes throws(SettingsFlaw) in
+      let outline = try TOMLOutline(bytes)
+      var change = SettingChange("registries.\(name).\(own)", ownValue)
+      if let entry = outline["registries", name, own] {
+        let words =
+          TOMLOutline.strings(entry.value, bytes)?.map(\.value) ?? [TOMLOutline.string(entry.value, bytes) ?? ""]
+        guard !words.contains(where: isAcct) else { return nil }
+        change.replaced = text(entry.value, bytes)
+        return EditedSettings(bytes.spliced(Splice(entry.value, ownValue.utf8)), [change])
+      }
+      guard let index = outline["registries", name, "index"] else { return nil }
+      let key = bytes.bytes(index.key.lowerBound..<index.lastPart) + Array("\(own) = \(ownValue)".utf8)
+      let splice =
+        if index.isInline { Splice(at: index.line.upperBound, Array(", ".utf8) + key) } else {
+          inserting(
+            String(decoding: bytes.bytes(index.line.lowerBound..<index.key.lowerBound) + key, as: UTF8.self) + "\n",
+            at: index.line.upperBound,
+            bytes
+          )
+        }
+      return EditedSettings(bytes.spliced(splice), [change])
+    }
+  }
+
+  /// The registries whose index is at an origin.
+  private static func registries(at origin: Origin, in contents: Secret) throws(SettingsFlaw) -> [String] {
+    let names = try contents.withBytes { bytes throws(SettingsFlaw) in
+      try TOMLOutline(bytes).entries.compactMap { entry -> String? in
+        guard entry.keys.count == 3, entry.keys[0] == "registries", entry.keys[2] == "index",
+          let index = TOMLOutline.string(entry.value, bytes)
+        else { return nil }
+        let address = index.hasPrefix("sparse+") ? String(index.dropFirst(7)) : index
+        return (try? HTTPURL(address))?.origin == origin ? entry.keys[1] : nil
+      }
+    }
+    guard !names.isEmpty else { throw .unknownHost }
+    return names
+  }
+
+  /// Adds the provider behind the last element, laid out as that is: cargo asks the last one first.
+  private static func appending(_ last: Range<Int>?, in array: Range<Int>, _ bytes: Span<UInt8>) -> Splice {
+    guard let last else { return Splice(array, ownValue.utf8) }
+    var start = last.lowerBound
+    while [0x20, 0x09, 0x0A, 0x0D].contains(bytes[start - 1]) { start -= 1 }
+    let space = bytes.bytes(start..<last.lowerBound)
+    let lead = space.contains(0x0A) ? space : [0x20]
+    return Splice(at: last.upperBound, [UInt8(ascii: ",")] + lead + "\"\(provider)\"".utf8)
+  }
+
+  /// Inserts whole lines; the file's last line may have no end.
+  private static func inserting(_ lines: String, at position: Int, _ bytes: Span<UInt8>) -> Splice {
+    let needsEnd = position > 0 && bytes[position - 1] != 0x0A
+    return Splice(at: position, ((needsEnd ? "\n" : "") + lines).utf8)
+  }
+
+  static func isAcct(_ provider: String) -> Bool {
+    provider.split(separator: " ").first?.split(separator: "/").last.map { $0 == Self.provider } ?? false
+  }
+
+  private static func text(_ range: Range<Int>, _ bytes: Span<UInt8>) -> String {
+    String(decoding: bytes.bytes(range), as: UTF8.self)
+  }
+}
+
+extension TOMLOutline.Entry {
+  /// `true` for one with dotted keys before the first table, where another key of the same kind can follow.
+  fileprivate func isOutermost(_ outline: TOMLOutline) -> Bool {
+    !isInline && outline.tables.allSatisfy { $0.line.lowerBound > line.lowerBound }
+  }
+}

@@ -1,0 +1,66 @@
+package import Secrets
+
+/// One setting of another program, as acct changes it.
+package struct SettingChange: Equatable, Sendable {
+  /// The name that the program's documentation uses, such as `credential.helper`.
+  package var name: String
+  package var value: String
+  /// The value that the change takes the place of; `nil` if there was none.
+  package var replaced: String?
+
+  package init(_ name: String, _ value: String, replacing replaced: String? = nil) {
+    self.name = name
+    self.value = value
+    self.replaced = replaced
+  }
+}
+
+/// A settings file after a change.
+package struct EditedSettings: Sendable {
+  package var contents: Secret
+  package var changes: [SettingChange]
+
+  package init(_ contents: Secret, _ changes: [SettingChange]) {
+    self.contents = contents
+    self.changes = changes
+  }
+}
+
+/// Why a settings file cannot be changed.
+package enum SettingsFlaw: Error, Equatable, Sendable {
+  /// It is not what the program reads, at this line.
+  case line(Int)
+  /// It is no JSON object.
+  case notJSON
+  /// A setting has a form that acct does not change.
+  case form(String)
+  /// The file names no server of this host.
+  case unknownHost
+}
+
+/// New bytes for a range of a text.
+struct Splice {
+  var range: Range<Int>
+  var bytes: [UInt8]
+
+  init(_ range: Range<Int>, _ bytes: some Sequence<UInt8>) {
+    self.range = range
+    self.bytes = Array(bytes)
+  }
+
+  /// New bytes between two others.
+  init(at position: Int, _ bytes: some Sequence<UInt8>) { self.init(position..<position, bytes) }
+}
+
+extension Span<UInt8> {
+  /// The text with a change.
+  func spliced(_ splice: Splice) -> Secret {
+    Secret(joining: [
+      Secret(extracting(first: splice.range.lowerBound)), Secret(splice.bytes),
+      Secret(extracting(droppingFirst: splice.range.upperBound)),
+    ])
+  }
+
+  /// The bytes of a range that is no secret.
+  func bytes(_ range: Range<Int>) -> [UInt8] { range.map { self[$0] } }
+}
