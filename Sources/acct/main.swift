@@ -82,7 +82,7 @@ let world = World(
     hardwareKeys: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
     confinement: .live(folders, environment.variable) { CurlTable.preload() },
     programs: .live(undoing: hardening),
-    foreignFiles: .live(environment.variable)
+    foreignFiles: .live(folders, environment.variable)
   )
 )
 let status = await Acct.run(Acct.arguments(of: Array(commandLine)), in: world)

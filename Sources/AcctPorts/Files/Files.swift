@@ -74,6 +74,8 @@ package enum StoredFile: Hashable, Sendable {
   case directories
   /// The clients that acct is registered as, and those that the user has named.
   case clients
+  /// The changes of other programs' settings, to be undone.
+  case setups
 }
 
 /// A lock, by the data that it protects.
@@ -88,6 +90,8 @@ package enum Lock: Hashable, Sendable {
   case deviceID
   /// The clients that acct is registered as; held while one is being registered.
   case clients
+  /// The changes of other programs' settings.
+  case setups
 }
 
 /// A lock that is held until it is released; the kernel frees it when the process dies.

@@ -1,7 +1,7 @@
 package import AcctModel
 package import Secrets
 
-/// Files in which other programs keep credentials; acct reads them, and never writes one.
+/// Files of other programs: those in which they keep credentials are only read, their settings are changed on request.
 package struct ForeignFiles: Sendable {
   /// The places where a program looks for a file, in its own order, by its own environment variables.
   package var places: @Sendable (ForeignFile) -> [String]
@@ -9,15 +9,19 @@ package struct ForeignFiles: Sendable {
   package var read: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> ForeignContents
   /// The names in a folder; none if there is no such folder.
   package var names: @Sendable (_ folder: String) -> [String]
+  /// The settings of other programs.
+  package var settings: SettingsFiles
 
   package init(
     places: @escaping @Sendable (ForeignFile) -> [String],
     read: @escaping @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> ForeignContents,
-    names: @escaping @Sendable (_ folder: String) -> [String] = { _ in [] }
+    names: @escaping @Sendable (_ folder: String) -> [String] = { _ in [] },
+    settings: SettingsFiles = .none
   ) {
     self.places = places
     self.read = read
     self.names = names
+    self.settings = settings
   }
 
   /// A machine without any.
@@ -33,6 +37,10 @@ package enum ForeignFile: Hashable, Sendable {
   case credentials(OtherProgram)
   /// The settings that name cargo's registries.
   case cargoSettings
+  /// The user's own settings of a program.
+  case settings(SetupProgram)
+  /// A program of this name in the user's own folder of programs.
+  case userProgram(String)
 }
 
 /// The contents of such a file.

@@ -117,7 +117,8 @@ struct BaseFolder: Sendable {
   }
 }
 
-private func resolved(_ path: String) -> String? {
+/// The path behind all links; `nil`, with the reason in `errno`, if it leads nowhere.
+func resolved(_ path: String) -> String? {
   guard let real = unsafe realpath(path, nil) else { return nil }
   defer { unsafe free(real) }
   return unsafe String(cString: real)

@@ -95,6 +95,7 @@ extension Folders {
     case .limits(let id): (state.subfolder("limits"), "\(id).json")
     case .directories: (state, "directories.json")
     case .clients: (data, "clients.json")
+    case .setups: (data, "setups.json")
     }
   }
 }
@@ -107,6 +108,7 @@ extension Lock {
     case .limits(let id): "limits-\(id)"
     case .deviceID: "device-id"
     case .clients: "clients"
+    case .setups: "setups"
     }
   }
 
@@ -118,6 +120,8 @@ extension Lock {
       self = .deviceID
     } else if name == Lock.clients.name {
       self = .clients
+    } else if name == Lock.setups.name {
+      self = .setups
     } else if name.hasPrefix("account-"), let id = try? AccountID(String(name.dropFirst(8))) {
       self = .account(id)
     } else if name.hasPrefix("limits-"), let id = try? AccountID(String(name.dropFirst(7))) {

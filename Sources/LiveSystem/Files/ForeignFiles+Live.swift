@@ -7,9 +7,14 @@ import Secrets
 extension ForeignFiles {
   /// The user's files, where each program documents them.
   ///
-  /// - Parameter variable: Returns an environment variable, and `nil` for one that is empty.
+  /// - Parameters:
+  ///   - folders: The folders in which copies are made.
+  ///   - variable: Returns an environment variable, and `nil` for one that is empty.
   /// - Returns: The files.
-  package static func live(_ variable: @escaping @Sendable (_ name: String) -> String?) -> ForeignFiles {
+  package static func live(
+    _ folders: Folders,
+    _ variable: @escaping @Sendable (_ name: String) -> String?
+  ) -> ForeignFiles {
     ForeignFiles(
       places: { foreignPlaces($0, variable) },
       read: { path, limit throws(SecretFileFailure) in
@@ -26,7 +31,8 @@ extension ForeignFiles {
             ? .missing(path: path) : .failed(path: path, reason: error.reason)
         }
       },
-      names: { folder in UserFolder(at: folder).names() }
+      names: { folder in UserFolder(at: folder).names() },
+      settings: .live(copies: folders.run.subfolder("setup"))
     )
   }
 }
@@ -45,5 +51,15 @@ private func foreignPlaces(_ file: ForeignFile, _ variable: (_ name: String) -> 
   case .credentials(.oidcAgent):
     return [variable("OIDC_CONFIG_DIR"), "\(home)/.config/oidc-agent", "\(home)/.oidc-agent"].compactMap(\.self)
   case .cargoSettings: return ["\(cargo)/config.toml", "\(cargo)/config"]
+  case .settings(.git):
+    return variable("GIT_CONFIG_GLOBAL").map { [$0] } ?? ["\(home)/.gitconfig", "\(config)/git/config"]
+  case .settings(.docker): return foreignPlaces(.credentials(.docker), variable)
+  case .settings(.kubectl):
+    return variable("KUBECONFIG")?.split(separator: ":").map(String.init) ?? ["\(home)/.kube/config"]
+  // Of the two, cargo takes the older name.
+  case .settings(.cargo): return ["\(cargo)/config", "\(cargo)/config.toml"]
+  case .settings(.go): return [variable("GOENV") ?? "\(config)/go/env"]
+  case .settings(.pip): return ["\(config)/pip/pip.conf"]
+  case .userProgram(let name): return ["\(home)/.local/bin/\(name)"]
   }
 }

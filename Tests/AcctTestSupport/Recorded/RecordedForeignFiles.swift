@@ -8,6 +8,11 @@ package final class RecordedForeignFiles: Sendable {
   private struct State {
     var files: [String: [UInt8]] = [:]
     var exposed: Set<String> = []
+    /// The settings that another user could have written.
+    var distrusted: Set<String> = []
+    var copies: [String: [UInt8]] = [:]
+    /// How many writes succeed before the next one fails; `nil`: all.
+    var writesLeft: Int?
   }
 
   private let state = Mutex(State())
@@ -29,11 +34,28 @@ package final class RecordedForeignFiles: Sendable {
   /// Makes a file one that others can read.
   package func expose(_ path: String) { _ = state.withLock { $0.exposed.insert(path) } }
 
+  /// Makes a file one that other users can change.
+  package func distrust(_ path: String) { _ = state.withLock { $0.distrusted.insert(path) } }
+
+  /// Lets a write of settings fail, after so many that succeed; `nil`: none fails.
+  package func failWriting(after count: Int?) { state.withLock { $0.writesLeft = count } }
+
+  /// The copies that programs change; empty when all is done.
+  package var copies: [String] { state.withLock { $0.copies.keys.sorted() } }
+
+  /// A copy, as a program reads and writes it.
+  package subscript(copy path: String) -> String? {
+    get { state.withLock { $0.copies[path].map { String(decoding: $0, as: UTF8.self) } } }
+    set { state.withLock { $0.copies[path] = newValue.map { Array($0.utf8) } } }
+  }
+
   /// The place of a file in this world.
   package static func path(of file: ForeignFile) -> String {
     switch file {
     case .credentials(let program): "/home/\(program.rawValue)"
     case .cargoSettings: "/home/cargo.config"
+    case .settings(let program): "/home/settings/\(program.rawValue)"
+    case .userProgram(let name): "/home/bin/\(name)"
     }
   }
 
@@ -51,7 +73,34 @@ package final class RecordedForeignFiles: Sendable {
         self.state.withLock { state in
           state.files.keys.filter { $0.hasPrefix("\(folder)/") }.map { String($0.dropFirst(folder.count + 1)) }
         }
-      }
+      },
+      settings: settings
+    )
+  }
+
+  private var settings: SettingsFiles {
+    SettingsFiles(
+      read: { path, _ throws(SettingsFileFailure) in
+        let (bytes, isDistrusted) = self.state.withLock { ($0.files[path], $0.distrusted.contains(path)) }
+        guard !isDistrusted else { throw .distrusted(path: path, reason: "it belongs to another user") }
+        return SettingsFile(path, bytes.map { Secret($0) })
+      },
+      replace: { file, contents, _, _ throws(SettingsFileFailure) in
+        try self.state.withLock { state throws(SettingsFileFailure) in
+          guard state.writesLeft != 0 else { throw .failed(path: file.path, reason: "no space left on device") }
+          state.writesLeft? -= 1
+          guard state.files[file.path].map({ Secret($0) }) == file.contents else { throw .changed(path: file.path) }
+          state.files[file.path] = contents?.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        }
+      },
+      copy: { name, contents in
+        self.state.withLock {
+          $0.copies["/run/\(name)"] = contents.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        }
+        return "/run/\(name)"
+      },
+      readCopy: { name in Secret(self.state.withLock { $0.copies["/run/\(name)"] ?? [] }) },
+      removeCopies: { self.state.withLock { $0.copies = [:] } }
     )
   }
 }

@@ -1,0 +1,101 @@
+import AcctPorts
+import Glibc
+import PrivateFiles
+import Secrets
+
+/// A file of another program, behind the links that lead to it.
+struct FollowedFile {
+  private let path: String
+  /// The file itself.
+  private let target: String
+  /// The folders that are missing, the outermost first.
+  private let missing: [String]
+
+  /// - Throws: ``FileError``, also for a link that leads nowhere.
+  init(at path: String) throws(FileError) {
+    self.path = path
+    if let target = resolved(path) {
+      (self.target, missing) = (target, [])
+      return
+    }
+    guard errno == ENOENT else { throw .last }
+    var status = stat()
+    guard unsafe lstat(path, &status) != 0 else { throw .distrusted(reason: "it is a link to no file") }
+    target = path
+    var missing: [String] = []
+    var folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+    while !folder.isEmpty, unsafe access(String(folder), F_OK) != 0 {
+      missing.insert(String(folder), at: 0)
+      folder = folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]
+    }
+    self.missing = missing
+  }
+
+  /// Reads the file.
+  func settings(limit: Int) throws(FileError) -> SettingsFile {
+    guard let file = try opened() else { return SettingsFile(path, missingFolders: missing) }
+    guard var bytes = try readAll(from: file.number, limit: limit) else { throw .system(EFBIG) }
+    return SettingsFile(path, Secret(consuming: &bytes))
+  }
+
+  /// Returns `true` if the file still has these contents, or still does not exist.
+  func has(_ contents: Secret?) throws(FileError) -> Bool {
+    do throws(FileError) { return try settings(limit: contents?.count ?? 0).contents == contents } catch {
+      guard error == .system(EFBIG) else { throw error }
+      return false
+    }
+  }
+
+  private func opened() throws(FileError) -> Descriptor? {
+    // A FIFO must not hold the process up; it is no regular file, and rejected as such.
+    let file: Descriptor
+    do throws(FileError) { file = try Descriptor.open(target, O_RDONLY | O_NONBLOCK) } catch {
+      guard error == .notThere else { throw error }
+      return nil
+    }
+    let status = try file.status()
+    try status.checkRegular()
+    try status.checkGenuine()
+    return file
+  }
+
+  /// Replaces the file; a new one gets `mode`.
+  func write(_ contents: Secret, mode: UInt32) throws(FileError) {
+    for folder in missing {
+      guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .last }
+    }
+    var old = stat()
+    let isThere = unsafe stat(target, &old) == 0
+    let temporary = "\(target).acct-\(getpid())"
+    // One of a process that was killed, and had the same number.
+    unsafe unlink(temporary)
+    let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard number >= 0 else { throw .last }
+    do throws(FileError) {
+      defer { close(number) }
+      try contents.withBytes { bytes throws(FileError) in try writeAll(bytes, to: number) }
+      if isThere, old.st_gid != getegid() {
+        guard fchown(number, uid_t.max, old.st_gid) == 0 else { throw .last }
+      }
+      guard fchmod(number, isThere ? old.st_mode & 0o7777 : mode) == 0, fsync(number) == 0 else { throw .last }
+      guard unsafe rename(temporary, target) == 0 else { throw .last }
+    } catch {
+      unsafe unlink(temporary)
+      throw error
+    }
+    synchronizeFolder()
+  }
+
+  /// Removes the file, and the folders that are empty then.
+  func remove(_ folders: [String]) throws(FileError) {
+    guard unsafe unlink(target) == 0 || errno == ENOENT else { throw .last }
+    for folder in folders.reversed() { unsafe rmdir(folder) }
+    if folders.isEmpty { synchronizeFolder() }
+  }
+
+  private func synchronizeFolder() {
+    // Some file systems can't; the file is in place in any case.
+    let folder = target.lastIndex(of: "/").map { String(target[..<$0]) } ?? "."
+    do { try Descriptor.open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY).synchronize() } catch {}
+  }
+}

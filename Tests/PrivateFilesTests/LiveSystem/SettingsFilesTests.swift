@@ -1,0 +1,118 @@
+import AcctModel
+import AcctPorts
+import Glibc
+import LiveSystem
+import Secrets
+import Testing
+
+@Suite("Settings of other programs, changed in place")
+struct SettingsFilesTests {
+  private let scratch: ScratchFolder
+  private let files: SettingsFiles
+
+  init() throws {
+    let scratch = try ScratchFolder()
+    self.scratch = scratch
+    let variables: @Sendable (String) -> String? = { $0 == "ACCT_HOME" ? scratch.path(of: "acct") : nil }
+    files = ForeignFiles.live(Folders(variables), variables).settings
+  }
+
+  private func replace(_ path: String, _ text: String?, isProgram: Bool = false) throws {
+    let file = try files.read(path, 100)
+    try files.replace(file, text.map { Secret($0) }, isProgram, file.missingFolders)
+  }
+
+  private func mode(_ path: String) -> UInt32? {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 ? status.st_mode : nil
+  }
+
+  @Test("A file keeps its mode, and a link to it stays a link")
+  func kept() throws {
+    for mode: mode_t in [0o600, 0o644, 0o755] {
+      let path = try scratch.write("old", to: "own", mode: mode)
+      unsafe unlink(scratch.path(of: "link"))
+      try scratch.link("link", to: path)
+      try replace(scratch.path(of: "link"), "new")
+      #expect(try files.read(path, 100).contents == Secret("new"))
+      #expect(self.mode(path) == S_IFREG | mode)
+      #expect(self.mode(scratch.path(of: "link")).map { $0 & S_IFMT } == S_IFLNK)
+    }
+    // Nothing lies beside it.
+    #expect(
+      Set(ForeignFiles.live(Folders { _ in nil }) { _ in nil }.names(scratch.path)) == [".", "..", "own", "link"]
+    )
+  }
+
+  @Test("A new file is the user's alone unless it is a program, with the folders that it needs, which go with it")
+  func made() throws {
+    let path = scratch.path(of: "a/b/file")
+    let file = try files.read(path, 100)
+    #expect(file.contents == nil && file.missingFolders == [scratch.path(of: "a"), scratch.path(of: "a/b")])
+    try files.replace(file, Secret("new"), false, file.missingFolders)
+    #expect(mode(path) == S_IFREG | 0o600)
+    #expect(mode(scratch.path(of: "a")) == S_IFDIR | 0o700)
+    try replace(scratch.path(of: "a/program"), "new", isProgram: true)
+    #expect(mode(scratch.path(of: "a/program")) == S_IFREG | 0o755)
+    try files.replace(try files.read(path, 100), nil, false, file.missingFolders)
+    // One that has something else stays.
+    #expect(mode(scratch.path(of: "a/b")) == nil)
+    #expect(mode(scratch.path(of: "a")) != nil)
+  }
+
+  @Test("A file that has changed since it was read is not replaced")
+  func changed() throws {
+    let path = try scratch.write("old", to: "file")
+    let missing = scratch.path(of: "missing")
+    for (place, text) in [(path, "new"), (path, "older"), (path, ""), (missing, "there")] {
+      try scratch.write("old", to: "file")
+      let file = try files.read(place, 100)
+      try scratch.write(text, to: String(place.dropFirst(scratch.path.utf8.count + 1)))
+      #expect(throws: SettingsFileFailure.changed(path: place)) { try files.replace(file, Secret("x"), false, []) }
+      #expect(try files.read(place, 100).contents == Secret(text))
+    }
+    let file = try files.read(path, 100)
+    unsafe unlink(path)
+    #expect(throws: SettingsFileFailure.changed(path: path)) { try files.replace(file, Secret("x"), false, []) }
+  }
+
+  @Test("What others can write, no regular file, and a link that leads nowhere are not touched")
+  func distrusted() throws {
+    for mode: mode_t in [0o660, 0o602] {
+      let path = try scratch.write("theirs", to: "open", mode: mode)
+      let failure = SettingsFileFailure.distrusted(path: path, reason: "its group or others can write to it")
+      #expect(throws: failure) { try files.read(path, 100) }
+    }
+    try scratch.makeFIFO("fifo")
+    let fifo = scratch.path(of: "fifo")
+    #expect(throws: SettingsFileFailure.distrusted(path: fifo, reason: "it is not a regular file")) {
+      try files.read(fifo, 100)
+    }
+    try scratch.link("dangling", to: scratch.path(of: "none"))
+    let link = scratch.path(of: "dangling")
+    #expect(throws: SettingsFileFailure.distrusted(path: link, reason: "it is a link to no file")) {
+      try files.read(link, 100)
+    }
+    let long = try scratch.write("12345", to: "long")
+    #expect(throws: SettingsFileFailure.failed(path: long, reason: "file too large")) { try files.read(long, 4) }
+    guard geteuid() == 0 else { return }
+    let theirs = try scratch.write("theirs", to: "theirs")
+    try scratch.giveAway("theirs")
+    #expect(throws: SettingsFileFailure.distrusted(path: theirs, reason: "it belongs to another user")) {
+      try files.read(theirs, 100)
+    }
+  }
+
+  @Test("Copies lie in a folder of acct's own, and all of them are removed")
+  func copies() throws {
+    for name in ["settings", "pip/pip.conf"] {
+      let path = try files.copy(name, Secret("text"))
+      #expect(path == scratch.path(of: "acct/run/setup/\(name)"))
+      #expect(mode(path) == S_IFREG | 0o600)
+      #expect(try files.readCopy(name) == Secret("text"))
+    }
+    #expect(mode(scratch.path(of: "acct/run/setup")) == S_IFDIR | 0o700)
+    files.removeCopies()
+    #expect(mode(scratch.path(of: "acct/run/setup")) == nil)
+  }
+}
