@@ -81,7 +81,8 @@ extension Acct {
       let names = command(of: arguments).names.filter { $0 != "home" && $0 != "help" }
       let help = "`\((["acct"] + names).joined(separator: " ")) --help` shows what it takes"
       if !names.isEmpty { errorMessage.hint = help }
-      if let question = unknown.flatMap({ didYouMean($0.candidates) }) { errorMessage.hint = "\(question) \(help)" }
+      let candidates = unknown?.candidates ?? (names == ["helper"] ? HelperCommand.suggested(in: arguments) : [])
+      if let question = didYouMean(candidates) { errorMessage.hint = "\(question) \(help)" }
       if errorMessage.text == HelperCommand.missingProgram {
         let programs = HelperCommand.Name.allCases.map(\.rawValue)
         errorMessage.text += "; " + ErrorMessage.closedList(programs)

@@ -116,6 +116,7 @@ extension ErrorMessage {
     case .request(let error): self.init(error)
     case .transfer(let error): self.init(error)
     case .migration(let error): self.init(error)
+    case .setup(let error): self.init(error)
     case .files(let error): self.init(error)
     case .exec(let failure): self.init(failure)
     case .cancelled: self.init("cancelled", .cancelled, "cancelled")

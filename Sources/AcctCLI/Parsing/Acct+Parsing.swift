@@ -15,6 +15,7 @@ extension Acct {
   package static func parsed(_ arguments: [String]) throws -> ParsedCommand {
     let typed = arguments
     let arguments = arguments.hoistingSharedOptions.completingFrom
+    if let words = setupWords(arguments) { return try ParsedCommand(of: SetupCommand.parseAsRoot(words)) }
     if arguments.first == "helper", let option = HelperCommand.foreignOption(in: typed) {
       throw EngineError.input(.program(.operation(option)))
     }
@@ -60,6 +61,14 @@ extension Acct {
 
   /// `true` if a command line that has not been parsed yet seems to make a request in any case.
   static func makesRequest(_ arguments: [String]) -> Bool { arguments.hoistingSharedOptions.first == "request" }
+
+  /// The words behind `helper setup`, or behind `help helper setup`; `nil` for another command.
+  private static func setupWords(_ arguments: [String]) -> [String]? {
+    if arguments == ["help", "helper", "setup"] { return ["--help"] }
+    guard arguments.first == "helper" else { return nil }
+    let words = Array(arguments.dropFirst()).hoistingSharedOptions
+    return words.first == "setup" ? Array(words.dropFirst()) : nil
+  }
 
   /// `true` if each name is that of a subcommand of the one before it.
   private static func isCommand(_ names: [String]) -> Bool {

@@ -108,12 +108,19 @@ extension Acct {
       command = next
       names.append(name)
     }
+    if names == ["helper"], arguments.drop(while: { $0 != "helper" }).dropFirst().first == "setup" {
+      return (SetupCommand.self, ["helper", "setup"])
+    }
     return (command, names)
   }
 
   /// The options that the help of a command lists.
   private static func options(of command: any ParsableCommand.Type) -> Set<String> {
-    let help = helpMessage(for: command, includeHidden: true, columns: 200)
+    // A setup is in no tree but its own.
+    let help =
+      command == SetupCommand.self
+      ? SetupCommand.helpMessage(includeHidden: true, columns: 200)
+      : helpMessage(for: command, includeHidden: true, columns: 200)
     let entries = help.split(separator: "\n")
       .map { $0.drop { $0 == " " } }
       .filter { $0.hasPrefix("-") }

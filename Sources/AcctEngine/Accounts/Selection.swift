@@ -156,7 +156,7 @@ extension EngineError {
     switch self {
     case .selection(.unknown), .selection(.noAccounts): true
     case .selection, .authorization, .input, .keyring, .key, .network, .server, .signIn, .atproto, .provider, .backend,
-      .session, .guest, .request, .transfer, .migration, .sharing, .files, .exec, .cancelled:
+      .session, .guest, .request, .transfer, .migration, .setup, .sharing, .files, .exec, .cancelled:
       false
     }
   }

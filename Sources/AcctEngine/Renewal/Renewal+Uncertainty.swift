@@ -43,7 +43,7 @@ extension EngineError {
     case .server(.failed(let status, let retryAfter, let origin)):
       .server(.renewalFailed(status: status, retryAfter: retryAfter, origin))
     case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .server, .signIn, .atproto, .provider,
-      .backend, .session, .guest, .request, .transfer, .migration, .files, .exec, .cancelled:
+      .backend, .session, .guest, .request, .transfer, .migration, .setup, .files, .exec, .cancelled:
       self
     }
   }

@@ -112,7 +112,7 @@ extension EngineError {
     case .session(.notStored(_, let kind)): kind.isShared
     case .keyring(.failed(.answerWaits, _)): true
     case .selection, .signIn, .session, .authorization, .input, .keyring, .key, .network, .server, .atproto, .provider,
-      .backend, .guest, .request, .transfer, .migration, .sharing, .files, .exec, .cancelled:
+      .backend, .guest, .request, .transfer, .migration, .setup, .sharing, .files, .exec, .cancelled:
       false
     }
   }

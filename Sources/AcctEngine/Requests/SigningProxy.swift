@@ -160,7 +160,7 @@ extension EngineError {
     case .authorization(.originRefused), .input(.malformed): 421
     case .input(.stream): 400
     case .selection, .authorization, .input, .keyring, .sharing, .key, .network, .signIn, .provider, .atproto, .backend,
-      .session, .guest, .request, .transfer, .migration, .files, .exec, .cancelled:
+      .session, .guest, .request, .transfer, .migration, .setup, .files, .exec, .cancelled:
       500
     }
   }

@@ -132,7 +132,7 @@ extension EngineError {
     case .server(.rateLimited), .server(.failed), .server(.renewalFailed): true
     case .network, .server(.oauth), .server(.resource), .server(.otherUser), .selection, .authorization, .input,
       .keyring, .sharing, .key, .signIn, .provider, .atproto, .backend, .session, .guest, .request, .transfer,
-      .migration, .files,
+      .migration, .setup, .files,
       .exec, .cancelled:
       false
     }

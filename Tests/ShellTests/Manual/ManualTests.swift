@@ -81,12 +81,13 @@ import Testing
       "ACCT_ETCD_CERT", "ACCT_ETCD_KEY", "ACCT_ETCD_CA", "ACCT_ETCD_USER", "ACCT_ETCD_PASSWORD_FILE", "ACCT_ETCD_NAME",
       "ACCT_POSTGRES", "ACCT_POSTGRES_PASSWORD_FILE", "ACCT_POSTGRES_NAME", "ACCT_TPM", "ACCT_KEY_PIN_FILE",
       "GH_CONFIG_DIR", "GLAB_CONFIG_DIR", "NETRC", "DOCKER_CONFIG", "CARGO_HOME", "OIDC_CONFIG_DIR",
+      "GIT_CONFIG_GLOBAL", "KUBECONFIG", "GOENV",
     ]
     #expect(Set(contract).symmetricDifference(listed) == [])
     #expect(Set(listed).count == listed.count, "one is explained twice")
 
     // What belongs to the session rather than to acct.
-    let environment = ["HOME", "DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"]
+    let environment = ["HOME", "PATH", "DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"]
     let read = try await ChildProcess(
       "grep",
       ["-rhoE", #"variable\("[A-Z_]+"\)"#, Product.source("Sources")]

@@ -14,7 +14,8 @@ struct HelperCommand: AcctCommand {
 
         git config --global credential.https://git.example.helper acct
 
-      It never prompts, and answers only for an account's own origins.
+      It never prompts, and answers only for an account's own origins. `acct helper setup` changes the settings of \
+      other programs so that they run it.
       """
   )
 
@@ -126,6 +127,12 @@ struct HelperCommand: AcctCommand {
       Name(rawValue: arguments[index])?.type.foreignOption(in: arguments[(index + 1)...])
     }
     .first
+  }
+
+  /// The names that the word of a mistyped program may stand for.
+  static func suggested(in arguments: [String]) -> [String] {
+    guard let word = arguments.hoistingSharedOptions.dropFirst().first, Name(rawValue: word) == nil else { return [] }
+    return AcctCLI.suggested(for: word, of: ["setup"] + Name.allCases.map(\.rawValue))
   }
 
   private func tell(_ errorMessage: ErrorMessage, _ context: Context) {

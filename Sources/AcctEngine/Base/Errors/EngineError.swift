@@ -39,6 +39,8 @@ package enum EngineError: Error, Equatable, Sendable {
   case transfer(TransferError)
   /// Logins of other programs.
   case migration(MigrationError)
+  /// Settings of other programs.
+  case setup(SetupError)
   /// acct's own files, and the destination of output.
   case files(FilesError)
   /// A program could not be run.

@@ -1,0 +1,140 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import ArgumentParser
+import StrictJSON
+
+/// Changes the settings of another program so that it asks acct.
+///
+/// It is typed as `acct helper setup`, and is no subcommand of `helper`: ArgumentParser would take its name as that of a
+/// protocol, and every answer to a program would pay for it.
+struct SetupCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "setup",
+    abstract: "Have another program ask acct for credentials, or undo that.",
+    usage: "acct helper setup [<program>] [--host <host>] [--undo] [--dry-run]",
+    discussion: """
+      It shows the change to the program's own settings, and makes it:
+
+        acct helper setup git
+
+      Without a program it lists those that it knows: \(programs.joined(separator: ", ")).
+      """
+  )
+
+  static let programs = SetupProgram.allCases.map(\.rawValue)
+
+  @Argument(help: "The program whose settings are changed.")
+  var program: String?
+
+  @Option(help: ArgumentHelp("Change the settings for one server only.", valueName: "host"))
+  var host: String?
+
+  @Flag(help: "Take back what acct has changed.")
+  var undo = false
+
+  @Flag(help: "Show the change, and make none.")
+  var dryRun = false
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard let program else {
+      guard host == nil, !undo, !dryRun else { throw ValidationError("missing expected argument '<program>'") }
+      return
+    }
+    guard SetupProgram(rawValue: program) == nil else { return }
+    let near = didYouMean(suggested(for: program, of: Self.programs)).map { "; \($0)" } ?? ""
+    throw ValidationError("acct does not set up '\(program)'; \(ErrorMessage.closedList(Self.programs))\(near)")
+  }
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    guard let program = program.flatMap(SetupProgram.init) else { return try await list(context) }
+    let host = try host.map { (host) throws(EngineError) in try SetupHost(host) }
+    let setup = SetUpProgram(context.engine)
+    let plan: SetupPlan
+    if undo {
+      var undoing = UndoSetup(context.engine)
+      guard let planned = try await undoing.plan(program, host) else {
+        return try done(nil, program, "acct has not set up \(program.rawValue); nothing was changed", context)
+      }
+      plan = planned
+    } else {
+      plan = try await setup.plan(program, host)
+    }
+    if !plan.edits.isEmpty, try !isApproved(plan, context) { return .done }
+    guard !dryRun else { return try done(plan, program, "nothing was changed", context) }
+    try await setup.carryOut(plan)
+    return try done(plan, program, ending(of: plan), context)
+  }
+
+  /// Shows a plan, and asks where a person can answer.
+  ///
+  /// - Throws: ``EngineError/cancelled``.
+  private func isApproved(_ plan: SetupPlan, _ context: Context) throws(EngineError) -> Bool {
+    if options.json { return true }
+    let shown = lines(for: plan)
+    if dryRun {
+      try context.output(shown)
+      return true
+    }
+    let asks = context.canAsk
+    for line in shown { asks ? context.world.report(line) : context.notice(line) }
+    for remark in plan.remarks { context.notice(words(for: remark, plan.program)) }
+    guard asks else { return true }
+    switch context.world.terminal.ask("acct: make this change? [Y/n] ")?.lowercased() {
+    case "", "y", "yes": return true
+    default: throw .cancelled
+    }
+  }
+
+  private func ending(of plan: SetupPlan) -> String {
+    let name = plan.program.rawValue
+    if plan.isUndo { return plan.edits.isEmpty ? "\(name) does not ask acct any more" : "\(name) is as it was before" }
+    if plan.edits.isEmpty { return "\(name) already asks acct; nothing was changed" }
+    let host = plan.host.map(shellWord)
+    let subject = host.map { "\(name) asks acct for \($0) now" } ?? "\(name) asks acct now"
+    return "\(subject); to undo it: `acct helper setup \(name)\(host.map { " --host \($0)" } ?? "") --undo`"
+  }
+
+  private func done(
+    _ plan: SetupPlan?,
+    _ program: SetupProgram,
+    _ text: String,
+    _ context: Context
+  ) throws(EngineError) -> ExitStatus {
+    if options.json {
+      let files = plan?.edits ?? []
+      try context.output(
+        envelope([
+          "setup": [
+            "program": .string(program.rawValue), "host": JSON(host), "undo": .bool(undo), "dryRun": .bool(dryRun),
+            "files": .array(files.map(\.json)),
+          ]
+        ])
+      )
+    } else {
+      context.notice(text)
+    }
+    return .done
+  }
+
+  /// Shows the state of every program.
+  private func list(_ context: Context) async throws(EngineError) -> ExitStatus {
+    var states: [(program: SetupProgram, state: SetupState)] = []
+    for program in SetupProgram.allCases {
+      states.append((program, await SetUpProgram(context.engine).state(of: program)))
+    }
+    if options.json {
+      try context.output(envelope(["programs": .array(states.map { $0.state.json(of: $0.program) })]))
+    } else {
+      let table = Table(
+        columns: [Table.Column("PROGRAM"), Table.Column("STATE", floor: 12, rank: 0)],
+        rows: states.map { [Cell($0.program.rawValue, .strong), Cell(words(for: $0.state))] }
+      )
+      try context.output(table.lines(on: context.screen))
+    }
+    return .done
+  }
+}

@@ -1,0 +1,99 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension ErrorMessage {
+  /// The settings of another program could not be changed.
+  init(_ error: SetupError) {
+    let manual = "see `man acct-helper` for the lines to add by hand"
+    switch error {
+    case .notInstalled(let program):
+      self.init("notInstalled", .failed, "\(program.rawValue) is not installed, or not on PATH")
+    case .missingName(let name, let program):
+      self.init(
+        "notOnPath",
+        .failed,
+        "\(name) is not on PATH, where \(program.rawValue) looks for it",
+        hint: name == "acct"
+          ? "put the folder of acct on PATH"
+          : "a link does: `ln -s \"$(command -v acct)\" ~/.local/bin/\(name)`, with ~/.local/bin on PATH"
+      )
+    case .everyHost(let program):
+      self.init(
+        "usage",
+        .usage,
+        "\(program.rawValue) has no setting for one host",
+        hint: "`acct helper setup \(program.rawValue)` sets it up for all"
+      )
+    case .host(let text):
+      self.init(
+        "usage",
+        .usage,
+        "--host is a host with an optional port, or an https address, not \(printable(text))"
+      )
+    case .unknownHost(let host, let program):
+      let place = program == .cargo ? "registry with an index" : "cluster"
+      self.init("unknownHost", .failed, "\(program.rawValue)'s settings have no \(place) at \(printable(host))")
+    case .noContext:
+      self.init(
+        "noContext",
+        .failed,
+        "kubectl has no current context",
+        hint: "select one with `kubectl config use-context NAME`, or name the cluster with --host"
+      )
+    case .tooOld(let program, let setting):
+      self.init("tooOld", .failed, "this version of \(program.rawValue) does not know \(setting)", hint: "update it")
+    case .otherProgram(let path):
+      self.init(
+        "refused",
+        .refused,
+        "\(printable(path)) is another program, which pip would run in place of acct",
+        hint: "remove it, or put a script `keyring` before it on PATH, as `man acct-helper` shows"
+      )
+    case .folderNotSearched(let path):
+      self.init(
+        "notOnPath",
+        .failed,
+        "\(printable(path)), where the script keyring goes, is not on PATH",
+        hint: "`export PATH=\"\(printable(path)):$PATH\"` in your shell's profile"
+      )
+    case .file(.failed(let path, let reason)):
+      self.init("fileFailed", .failed, "\(printable(path)): \(reason)", hint: "nothing was changed there")
+    case .file(.distrusted(let path, let reason)):
+      self.init("badInput", .badInput, "\(printable(path)): \(reason)", hint: "nothing was changed there")
+    case .file(.changed(let path)):
+      self.init("fileFailed", .failed, "\(printable(path)) was changed meanwhile", hint: "run the command again")
+    case .malformed(let path, let program, .form(let setting)):
+      self.init(
+        "badInput",
+        .badInput,
+        "\(printable(path)): \(printable(setting)) has a form that acct does not change",
+        hint: program == .kubectl ? "rename that user, or \(manual)" : manual
+      )
+    case .malformed(let path, let program, let flaw):
+      let reason =
+        switch flaw {
+        case .line(let line): "line \(line) is malformed"
+        case .notJSON, .form, .unknownHost: "it is not a JSON object"
+        }
+      self.init(
+        "badInput",
+        .badInput,
+        "\(printable(path)) is not a file of \(program.rawValue): \(reason)",
+        hint: "nothing was changed"
+      )
+    case .unreadable(let path, let program, let words):
+      self.init(
+        "badInput",
+        .badInput,
+        "\(program.rawValue) cannot read \(printable(path)): \(printable(words))",
+        hint: "nothing was changed"
+      )
+    case .program(let failure): self.init(failure)
+    case .refused(let program, let status, let words):
+      let reason = words.isEmpty ? "it ended with status \(status)" : printable(words)
+      self.init("programFailed", .failed, "\(program) did not change its settings: \(reason)", hint: manual)
+    }
+  }
+}

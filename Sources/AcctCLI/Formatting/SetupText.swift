@@ -1,0 +1,84 @@
+import AcctEngine
+import AcctModel
+import AcctProtocol
+import StrictJSON
+
+/// The lines that show what a setup changes: each file, and the settings in it.
+func lines(for plan: SetupPlan) -> [String] {
+  plan.edits.flatMap { edit -> [String] in
+    let path = printable(edit.path)
+    if edit.isProgram {
+      return [edit.isRemoval ? "\(path): removed" : "\(path): a new script that runs `acct helper keyring`"]
+    }
+    let head = edit.isRemoval ? "\(path): removed, since acct made it" : path
+    return [head] + edit.changes.map { "  " + (plan.isUndo ? undoingWords(for: $0) : words(for: $0)) }
+  }
+}
+
+private func words(for change: SettingChange) -> String {
+  let replaced = change.replaced.map { " (replaces \(printable($0)))" } ?? ""
+  return "\(printable(change.name)) = \(printable(change.value))\(replaced)"
+}
+
+private func undoingWords(for change: SettingChange) -> String {
+  let name = printable(change.name)
+  guard let replaced = change.replaced else { return "\(name): \(printable(change.value)) is taken out" }
+  return "\(name) = \(printable(replaced)), as before"
+}
+
+/// What a user should know beside a change.
+func words(for remark: SetupRemark, _ program: SetupProgram) -> String {
+  switch remark {
+  case .askedFirst(let helpers):
+    "git asks \(helpers.map(printable).joined(separator: ", ")), too, and gives it the tokens of acct to keep; with "
+      + "--host, git asks acct alone for that host"
+  case .unusedLogins(let servers):
+    "docker does not use its own logins of \(servers.map(printable).joined(separator: ", ")) then; "
+      + "`acct add --from docker` takes them over"
+  case .variable(let name): "\(name) is set in the environment, and decides until it is unset"
+  case .needsAllow:
+    "cargo gets a token for an origin that you give: `acct allow NAME ORIGIN`, or with ACCT_ACCOUNT; see "
+      + "`man acct-helper`"
+  }
+}
+
+/// The state of a program's settings, in a table.
+func words(for state: SetupState) -> String {
+  switch state {
+  case .notInstalled: "not installed"
+  case .notSetUp: "not set up"
+  case .setUp: "set up"
+  case .setUpFor(let hosts): "set up for \(hosts.map(printable).joined(separator: ", "))"
+  case .failed(let error): ErrorMessage(error).text
+  }
+}
+
+extension SetupPlan.Edit {
+  /// The object of `--json`.
+  var json: JSON {
+    [
+      "path": .string(path), "removed": .bool(isRemoval),
+      "settings": .array(
+        changes.map { ["name": .string($0.name), "value": .string($0.value), "replaced": JSON($0.replaced)] }
+      ),
+    ]
+  }
+}
+
+extension SetupState {
+  /// The object of `--json`.
+  func json(of program: SetupProgram) -> JSON {
+    let name: String
+    var hosts: [String] = []
+    switch self {
+    case .notInstalled: name = "notInstalled"
+    case .notSetUp: name = "notSetUp"
+    case .setUp: name = "setUp"
+    case .setUpFor(let some): (name, hosts) = ("setUp", some)
+    case .failed: name = "failed"
+    }
+    return [
+      "program": .string(program.rawValue), "state": .string(name), "hosts": .array(hosts.map(JSON.string)),
+    ]
+  }
+}

@@ -1,0 +1,32 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// The settings of another program could not be changed; they are as they were.
+package enum SetupError: Error, Equatable, Sendable {
+  case notInstalled(SetupProgram)
+  /// The program finds acct by a name that is not on `PATH`.
+  case missingName(String, SetupProgram)
+  /// The program's settings do not tell hosts apart.
+  case everyHost(SetupProgram)
+  /// The value of `--host` is no host.
+  case host(String)
+  /// The program's settings know no server of this host.
+  case unknownHost(String, SetupProgram)
+  /// kubectl has no context to change.
+  case noContext
+  /// This version of the program knows no such setting.
+  case tooOld(SetupProgram, setting: String)
+  /// A program of this name stands before the script that would be written.
+  case otherProgram(path: String)
+  /// The folder of the script is not on `PATH`.
+  case folderNotSearched(path: String)
+  case file(SettingsFileFailure)
+  case malformed(path: String, SetupProgram, SettingsFlaw)
+  /// The program itself cannot read its file; the first line of its words.
+  case unreadable(path: String, SetupProgram, words: String)
+  /// A program gave no result.
+  case program(ProgramFailure)
+  /// A program did not make the change; the first line of its words.
+  case refused(program: String, status: Int32, words: String)
+}

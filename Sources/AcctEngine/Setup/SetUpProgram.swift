@@ -1,0 +1,120 @@
+package import AcctModel
+import AcctPorts
+import AcctProtocol
+import Secrets
+
+/// Changes the settings of another program so that it asks acct.
+///
+/// A change is planned first, so that it can be shown. It is recorded before the file is written: a process that is killed
+/// in between leaves a record of a change that was not made, which undoing it finds out.
+package struct SetUpProgram: Sendable {
+  private let context: EngineContext
+
+  package init(_ context: EngineContext) { self.context = context }
+
+  /// Plans a setup; nothing is changed yet.
+  ///
+  /// - Returns: The plan; without edits if the program asks acct already.
+  package func plan(_ program: SetupProgram, _ host: SetupHost?) async throws(EngineError) -> SetupPlan {
+    let settings = try program.settings(host, context)
+    guard context.world.programs.exists(settings.name) else {
+      throw .setup(.missingName(settings.name, program))
+    }
+    var plan = SetupPlan(program, host?.text)
+    let file = try context.settingsFile(try await settings.path())
+    if let edited = try await settings.adding(to: file.contents) {
+      plan.edits.append(SetupPlan.Edit(file, edited.contents, edited.changes))
+    }
+    if let script = try settings.script() {
+      plan.edits.append(SetupPlan.Edit(try context.settingsFile(script.path), Secret(script.text), [], isProgram: true))
+    }
+    if !plan.edits.isEmpty { plan.remarks = try await settings.remarks(file.contents) }
+    return plan
+  }
+
+  /// Carries out a plan.
+  ///
+  /// - Throws: ``SetupError/file(_:)``; what was not changed then can be done, or undone, by the same command again.
+  package func carryOut(_ plan: SetupPlan) async throws(EngineError) {
+    try await context.world.files.withLock(.setups, waiting: 30, failure: { .files(.failed($0)) }) {
+      () async throws(EngineError) in
+      var records = try context.setupRecords()
+      if let undone = plan.undone {
+        for edit in plan.edits { try context.write(edit) }
+        records.removeAll { undone.contains($0) }
+        try context.store(records)
+        return
+      }
+      var record = SetupRecord(plan)
+      if let index = records.lastIndex(where: { $0.program == plan.program && $0.host == plan.host }) {
+        record.add(records.remove(at: index))
+      }
+      try context.store(records + [record])
+      for edit in plan.edits { try context.write(edit) }
+    }
+  }
+
+  /// The state of a program's settings.
+  package func state(of program: SetupProgram) async -> SetupState {
+    do throws(EngineError) {
+      let settings = try program.settings(nil, context)
+      let contents = try context.settingsFile(try await settings.path()).contents
+      if try await settings.adding(to: contents) == nil, try settings.script() == nil { return .setUp }
+    } catch .setup(.notInstalled) {
+      return .notInstalled
+    } catch .setup(.noContext), .setup(.otherProgram), .setup(.folderNotSearched), .setup(.tooOld) {
+      return .notSetUp
+    } catch {
+      return .failed(error)
+    }
+    do throws(EngineError) {
+      let hosts = try context.setupRecords().filter { $0.program == program }.compactMap(\.host)
+      return hosts.isEmpty ? .notSetUp : .setUpFor(hosts: hosts)
+    } catch {
+      return .failed(error)
+    }
+  }
+}
+
+extension EngineContext {
+  /// - Throws: ``SetupError/file(_:)``.
+  func settingsFile(_ path: String) throws(EngineError) -> SettingsFile {
+    do { return try world.foreignFiles.settings.read(path, SettingsTool.limit) } catch { throw .setup(.file(error)) }
+  }
+
+  fileprivate func write(_ edit: SetupPlan.Edit) throws(EngineError) {
+    do {
+      try world.foreignFiles.settings.replace(edit.file, edit.contents, edit.isProgram, edit.folders)
+    } catch {
+      throw .setup(.file(error))
+    }
+  }
+}
+
+extension SetupPlan.Edit {
+  init(_ file: SettingsFile, _ contents: Secret?, _ changes: [SettingChange], isProgram: Bool = false) {
+    self.init(file: file, contents: contents, folders: file.missingFolders, isProgram: isProgram, changes: changes)
+  }
+}
+
+extension SetupRecord {
+  fileprivate init(_ plan: SetupPlan) {
+    program = plan.program
+    host = plan.host
+    changes = plan.edits.flatMap(\.changes)
+    files = plan.edits.map { edit in
+      File(
+        path: edit.path,
+        folders: edit.folders,
+        change: FileChange(from: edit.file.contents, to: edit.contents),
+        isProgram: edit.isProgram
+      )
+    }
+  }
+
+  /// Adds what an earlier setup, which was interrupted or partly taken back, has done beside this one.
+  fileprivate mutating func add(_ earlier: SetupRecord) {
+    files = earlier.files.filter { file in !files.contains { $0.path == file.path } } + files
+    changes = earlier.changes.filter { change in !changes.contains { $0.name == change.name } } + changes
+  }
+}

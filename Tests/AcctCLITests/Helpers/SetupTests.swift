@@ -1,0 +1,203 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import Secrets
+import StrictJSON
+import Testing
+
+@Suite("Settings of other programs")
+struct SetupTests {
+  let record = RecordedWorld()
+  private static let docker = "/home/settings/docker"
+  private static let before =
+    "{\n  \"auths\": {\"r.example\": {\"auth\": \"bWFkZTp1cA==\"}},\n  \"credsStore\": \"desktop\"\n}\n"
+
+  init() {
+    for program in ["docker", "docker-credential-acct", "cargo", "cargo-credential-acct"] {
+      record.programs.install(program, answering: [:])
+    }
+    record.foreignFiles[Self.docker] = Self.before
+  }
+
+  private var file: String? { record.foreignFiles[Self.docker] }
+
+  @Test("A setup shows the change with what it replaces, makes it, and undoing it restores every byte")
+  func docker() async {
+    #expect(await record.acct("helper", "setup", "docker") == 0)
+    #expect(
+      record.err == [
+        "acct: /home/settings/docker", "acct:   credsStore = acct (replaces desktop)",
+        "acct: docker does not use its own logins of r.example then; `acct add --from docker` takes them over",
+        "acct: docker asks acct now; to undo it: `acct helper setup docker --undo`",
+      ]
+    )
+    #expect(file == Self.before.replacing("desktop", with: "acct"))
+    // The logins are docker's, and in its file alone.
+    #expect(!record.filesText.contains("bWFkZTp1cA"))
+    #expect(await record.acct("helper", "setup", "docker") == 0)
+    #expect(record.err == ["acct: docker already asks acct; nothing was changed"])
+    #expect(await record.acct("helper", "setup", "docker", "--undo") == 0)
+    #expect(
+      record.err == [
+        "acct: /home/settings/docker", "acct:   credsStore = desktop, as before", "acct: docker is as it was before",
+      ]
+    )
+    #expect(file == Self.before)
+    #expect(await record.acct("helper", "setup", "docker", "--undo") == 0)
+    #expect(record.err == ["acct: acct has not set up docker; nothing was changed"])
+    #expect(record.file(.setups) == nil)
+  }
+
+  @Test("Undoing takes out only what acct has set where the program has written its file since")
+  func writtenSince() async {
+    #expect(await record.acct("helper", "setup", "docker") == 0)
+    record.foreignFiles[Self.docker] =
+      "{\"auths\":{\"new.example\":{}},\"credsStore\":\"acct\",\"stackOrchestrator\":\"swarm\"}"
+    #expect(await record.acct("helper", "setup", "docker", "--undo") == 0)
+    #expect(file == "{\"auths\":{\"new.example\":{}},\"credsStore\":\"desktop\",\"stackOrchestrator\":\"swarm\"}")
+  }
+
+  @Test("Setups for several hosts are undone one by one, or all at once, the last first")
+  func hosts() async throws {
+    for host in ["a.example", "b.example:5000"] {
+      #expect(await record.acct("helper", "setup", "docker", "--host", host) == 0)
+    }
+    let both = try #require(file)
+    #expect(both.contains("\"a.example\": \"acct\"") && both.contains("\"b.example:5000\": \"acct\""))
+    #expect(await record.acct("helper", "setup") == 0)
+    #expect(record.out.contains("set up for a.example, b.example:5000"))
+    #expect(await record.acct("helper", "setup", "docker", "--host", "a.example", "--undo") == 0)
+    #expect(file?.contains("a.example") == false)
+    #expect(file?.contains("b.example") == true)
+    #expect(await record.acct("helper", "setup", "docker", "--undo") == 0)
+    #expect(file?.contains("acct") == false)
+    record.foreignFiles[Self.docker] = Self.before
+    for host in ["a.example", "b.example:5000"] {
+      #expect(await record.acct("helper", "setup", "docker", "--host", host) == 0)
+    }
+    #expect(file == both)
+    #expect(await record.acct("helper", "setup", "docker", "--undo") == 0)
+    #expect(file == Self.before)
+  }
+
+  @Test("A dry run shows the change on standard output, and changes and records nothing")
+  func dryRun() async {
+    #expect(await record.acct("helper", "setup", "docker", "--dry-run") == 0)
+    #expect(record.out == "/home/settings/docker\n  credsStore = acct (replaces desktop)\n")
+    #expect(file == Self.before)
+    #expect(record.file(.setups) == nil)
+  }
+
+  @Test("On a terminal the change is made after a yes, which is the default, and not after a no")
+  func question() async {
+    record.connectTerminal()
+    record.answer("n")
+    #expect(await record.acct("helper", "setup", "docker") == 3)
+    #expect(record.err.contains("  credsStore = acct (replaces desktop)"), "\(record.err)")
+    #expect(file == Self.before)
+    record.answer("")
+    #expect(await record.acct("helper", "setup", "docker") == 0)
+    #expect(file != Self.before)
+    record.answer()
+    #expect(await record.acct("helper", "setup", "docker", "--undo", "--no-input") == 0)
+    #expect(file == Self.before)
+  }
+
+  @Test("A file that others can change is refused with 65 before anything is written, and named")
+  func distrusted() async {
+    record.foreignFiles.distrust(Self.docker)
+    #expect(await record.acct("helper", "setup", "docker") == 65)
+    #expect(record.err.first == "acct: /home/settings/docker: it belongs to another user")
+    #expect(record.file(.setups) == nil)
+  }
+
+  @Test("A file that is not what the program reads is refused with 65, named, and left as it is")
+  func malformed() async {
+    record.foreignFiles[Self.docker] = "{\"auths\": "
+    #expect(await record.acct("helper", "setup", "docker") == 65)
+    #expect(record.err.first == "acct: /home/settings/docker is not a file of docker: it is not a JSON object")
+    record.foreignFiles["/home/settings/cargo"] = "[net]\nretry =\n"
+    #expect(await record.acct("helper", "setup", "cargo") == 65)
+    #expect(record.err.first == "acct: /home/settings/cargo is not a file of cargo: line 2 is malformed")
+    #expect(record.foreignFiles["/home/settings/cargo"] == "[net]\nretry =\n")
+    #expect(record.file(.setups) == nil)
+  }
+
+  @Test("A program that is not there, or that would not find acct, is said with the remedy")
+  func missing() async {
+    #expect(await record.acct("helper", "setup", "git") == 1)
+    #expect(record.err.first == "acct: git is not installed, or not on PATH")
+    record.programs.install("git", answering: [:])
+    #expect(await record.acct("helper", "setup", "git") == 1)
+    #expect(record.err.first == "acct: git-credential-acct is not on PATH, where git looks for it")
+    #expect(record.err.last?.contains("ln -s") == true)
+  }
+
+  @Test("A write that fails leaves the file, and the setup can be done again and be undone")
+  func interrupted() async {
+    record.foreignFiles.failWriting(after: 0)
+    #expect(await record.acct("helper", "setup", "docker") == 1)
+    #expect(record.err.contains("acct: /home/settings/docker: no space left on device"))
+    #expect(file == Self.before)
+    // The record was written first; undoing finds nothing to take back.
+    record.foreignFiles.failWriting(after: nil)
+    let recorded = record.file(.setups)
+    #expect(recorded != nil)
+    #expect(await record.acct("helper", "setup", "docker", "--undo") == 0)
+    #expect(file == Self.before)
+    #expect(record.file(.setups) == nil)
+    record.foreignFiles.failWriting(after: 0)
+    #expect(await record.acct("helper", "setup", "docker") == 1)
+    record.foreignFiles.failWriting(after: nil)
+    #expect(await record.acct("helper", "setup", "docker") == 0)
+    // An undoing that is interrupted is repeated.
+    record.foreignFiles.failWriting(after: 0)
+    #expect(await record.acct("helper", "setup", "docker", "--undo") == 1)
+    record.foreignFiles.failWriting(after: nil)
+    #expect(await record.acct("helper", "setup", "docker", "--undo") == 0)
+    #expect(file == Self.before)
+  }
+
+  @Test("A program that acct does not set up is named with those that it does, and the nearest")
+  func unknown() async {
+    #expect(await record.acct("helper", "setup", "dokcer") == 64)
+    #expect(record.err.first?.contains("did you mean `docker`?") == true, "\(record.err)")
+    #expect(record.err.last == "acct: hint: `acct helper setup --help` shows what it takes")
+    #expect(await record.acct("helper", "setup", "docker", "--hots", "a") == 64)
+    #expect(record.err.first == "acct: unknown option '--hots'")
+    #expect(record.err.last?.contains("did you mean `--host`?") == true, "\(record.err)")
+    #expect(await record.acct("helper", "setpu", "docker") == 64)
+    #expect(record.err.last?.contains("did you mean `setup`?") == true, "\(record.err)")
+    #expect(await record.acct("helper", "setup", "--undo") == 64)
+    #expect(await record.acct("helper", "setup", "docker", "--host", "a/b") == 64)
+  }
+
+  @Test("The help of a setup is its own")
+  func help() async {
+    for line in [["helper", "setup", "git", "--help"], ["help", "helper", "setup"]] {
+      #expect(await record.run(line) == 0)
+      #expect(record.out.contains("--undo") && record.out.contains("acct helper setup [<program>]"), "\(record.out)")
+      record.clear()
+    }
+  }
+
+  @Test("JSON names the files and settings of a setup, and the state of every program")
+  func json() async throws {
+    #expect(await record.acct("helper", "setup", "docker", "--json") == 0)
+    let setup = try JSON(parsing: Array(record.out.utf8)).objectValue?["setup"]?.objectValue
+    let file = setup?["files"]?.arrayValue?.first?.objectValue
+    #expect(file?["path"]?.stringValue == Self.docker)
+    #expect(file?["settings"]?.arrayValue?.first?.objectValue?["replaced"]?.stringValue == "desktop")
+    #expect(await record.acct("--json", "helper", "setup") == 0)
+    let programs = try JSON(parsing: Array(record.out.utf8)).objectValue?["programs"]?.arrayValue
+    #expect(
+      programs?.map {
+        "\($0.objectValue?["program"]?.stringValue ?? "") \($0.objectValue?["state"]?.stringValue ?? "")"
+      }
+        == [
+          "git notInstalled", "docker setUp", "kubectl notInstalled", "cargo notSetUp", "go notInstalled",
+          "pip notInstalled",
+        ]
+    )
+  }
+}
