@@ -47,6 +47,12 @@ def helped: [.[] | select(.commands != []) | {
   about: "Show how a command is used.", commands, options: [], arguments: []
 }];
 
+# A command whose first argument is one of a few words, beside the commands in it: the words are offered with those. What
+# follows such a word is a program's, and nothing is offered for it.
+def asCommands:
+  .commands += (.arguments[0] as $first | $first.kind | ltrimstr("=") / " " | map({name: ., about: "A \($first.label)."}))
+  | .arguments = [];
+
 def grammar($values):
   [.command | command($values; "")]
   # The options that every command has may stand before the command, too.
@@ -57,7 +63,8 @@ def grammar($values):
   | . as $commands
   | if $commands[0].commands | any(.name == "help") then .
     else .[0].commands += [{name: "help", about: "Show how a command is used."}] end
-  | . + helped;
+  | . + helped
+  | map(if .commands != [] and .arguments != [] then asCommands else . end);
 
 # A word in single quotes, as all three shells read it.
 def quoted: "'" + gsub("'"; "'\\''") + "'";

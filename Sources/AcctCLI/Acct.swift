@@ -81,7 +81,7 @@ extension Acct {
       let names = command(of: arguments).names.filter { $0 != "home" && $0 != "help" }
       let help = "`\((["acct"] + names).joined(separator: " ")) --help` shows what it takes"
       if !names.isEmpty { errorMessage.hint = help }
-      let candidates = unknown?.candidates ?? (names == ["helper"] ? HelperCommand.suggested(in: arguments) : [])
+      let candidates = unknown?.candidates ?? HelperCommand.suggested(in: arguments)
       if let question = didYouMean(candidates) { errorMessage.hint = "\(question) \(help)" }
       if errorMessage.text == HelperCommand.missingProgram {
         let programs = HelperCommand.Name.allCases.map(\.rawValue)

@@ -27,7 +27,7 @@ private func undoingWords(for change: SettingChange) -> String {
 }
 
 /// What a user should know beside a change.
-func words(for remark: SetupRemark, _ program: SetupProgram) -> String {
+func words(for remark: SetupRemark) -> String {
   switch remark {
   case .askedFirst(let helpers):
     "git asks \(helpers.map(printable).joined(separator: ", ")), too, and gives it the tokens of acct to keep; with "

@@ -15,10 +15,15 @@ struct DockerFile: ProgramSettings {
 
   let name = "docker-credential-acct"
 
+  /// The registry, as docker writes it.
+  private var registry: String? {
+    host.map { DockerSettings.hub.contains($0.origin.authority) ? DockerSettings.hubAddress : $0.origin.authority }
+  }
+
   func path() -> String { tool.places.first ?? "" }
 
   func adding(to contents: Secret?) throws(EngineError) -> EditedSettings? {
-    do { return try DockerSettings.adding(host?.origin.authority, to: contents) } catch {
+    do { return try DockerSettings.adding(registry, to: contents) } catch {
       throw .setup(.malformed(path: path(), .docker, error))
     }
   }
@@ -35,7 +40,7 @@ struct DockerFile: ProgramSettings {
 
   func remarks(_ contents: Secret?) -> [SetupRemark] {
     let logins = contents.map(DockerSettings.logins) ?? []
-    let unused = logins.filter { login in host.map { $0.origin.authority == login } ?? true }
+    let unused = logins.filter { login in registry.map { $0 == login } ?? true }
     return unused.isEmpty ? [] : [.unusedLogins(unused)]
   }
 }

@@ -36,6 +36,8 @@ package struct SetUpProgram: Sendable {
   ///
   /// - Throws: ``SetupError/file(_:)``; what was not changed then can be done, or undone, by the same command again.
   package func carryOut(_ plan: SetupPlan) async throws(EngineError) {
+    // What acct did not do is not recorded, so that it is not undone.
+    guard plan.isUndo || !plan.edits.isEmpty else { return }
     try await context.world.files.withLock(.setups, waiting: 30, failure: { .files(.failed($0)) }) {
       () async throws(EngineError) in
       var records = try context.setupRecords()

@@ -86,9 +86,12 @@ extension FileChange {
     while end > start, rest > start, before[end - 1] == after[rest - 1] { (end, rest) = (end - 1, rest - 1) }
     var pieces: [Piece] = []
     if start > 0 { pieces.append(.kept(0..<start)) }
+    // Of the contents after, only the places of what is sought are noted.
     var places: [UInt32: [Int]] = [:]
-    if end - start >= least {
-      for index in 0..<max(0, after.count - least + 1) { places[key(after, index), default: []].append(index) }
+    for index in start..<max(start, end - least + 1) { places[key(before, index)] = [] }
+    for index in 0..<max(0, after.count - least + 1) where !places.isEmpty {
+      guard let known = places.index(forKey: key(after, index)) else { continue }
+      places.values[known].append(index)
     }
     var removed: [UInt8] = []
     var position = start
@@ -117,8 +120,10 @@ extension FileChange {
     return pieces
   }
 
+  /// As many bytes as ``least`` in one number.
   private static func key(_ bytes: Span<UInt8>, _ index: Int) -> UInt32 {
-    (0..<least).reduce(0) { $0 << 8 | UInt32(bytes[index + $1]) }
+    UInt32(bytes[index]) << 24 | UInt32(bytes[index + 1]) << 16 | UInt32(bytes[index + 2]) << 8
+      | UInt32(bytes[index + 3])
   }
 }
 

@@ -1,3 +1,4 @@
+import AcctCLI
 import AcctModel
 import AcctPorts
 import AcctTestSupport
@@ -158,11 +159,44 @@ struct SetupTests {
     #expect(file == Self.before)
   }
 
+  @Test("A setting that the user has made is not recorded, and not undone")
+  func byHand() async {
+    let own = "{\"credsStore\": \"acct\"}"
+    record.foreignFiles[Self.docker] = own
+    #expect(await record.acct("helper", "setup", "docker") == 0)
+    #expect(record.err == ["acct: docker already asks acct; nothing was changed"])
+    #expect(record.file(.setups) == nil)
+    #expect(await record.acct("helper", "setup", "docker", "--undo") == 0)
+    #expect(record.err == ["acct: acct has not set up docker; nothing was changed"])
+    #expect(file == own)
+  }
+
+  @Test("A change that cannot be recorded is not made")
+  func unrecorded() async {
+    var world = record.world()
+    world.files.replace = { _, _ throws(FilesFailure) in throw .failed(path: "setups.json", reason: "disk full") }
+    #expect(await Acct.run(["helper", "setup", "docker"], in: world) == 1)
+    #expect(record.err.contains { $0.contains("disk full") }, "\(record.err)")
+    #expect(file == Self.before)
+  }
+
+  @Test("Docker Hub is set up under the address that docker has for it")
+  func hub() async {
+    #expect(await record.acct("helper", "setup", "docker", "--host", "docker.io") == 0)
+    #expect(file?.contains("\"https://index.docker.io/v1/\": \"acct\"") == true, "\(file ?? "")")
+    #expect(await record.acct("helper", "setup", "docker", "--host", "docker.io", "--undo") == 0)
+    #expect(file == Self.before)
+  }
+
   @Test("A program that acct does not set up is named with those that it does, and the nearest")
   func unknown() async {
     #expect(await record.acct("helper", "setup", "dokcer") == 64)
-    #expect(record.err.first?.contains("did you mean `docker`?") == true, "\(record.err)")
-    #expect(record.err.last == "acct: hint: `acct helper setup --help` shows what it takes")
+    #expect(
+      record.err == [
+        "acct: the value 'dokcer' is invalid for '<program>'; it is one of 'git', 'docker', 'kubectl', 'cargo', 'go' or 'pip'",
+        "acct: hint: did you mean `docker`? `acct helper setup --help` shows what it takes",
+      ]
+    )
     #expect(await record.acct("helper", "setup", "docker", "--hots", "a") == 64)
     #expect(record.err.first == "acct: unknown option '--hots'")
     #expect(record.err.last?.contains("did you mean `--host`?") == true, "\(record.err)")

@@ -34,6 +34,9 @@ import Testing
       ("acct allow alice ", ["https://a0.example"]),
       ("acct rename alice ", []),
       ("acct providers git", ["gitea", "github", "github-host", "gitlab"]),
+      ("acct helper s", ["setup"]),
+      ("acct helper setup g", ["git", "go"]),
+      ("acct helper setup git --u", ["--undo"]),
       ("acct nonsense ", []),
     ]
     for shell in Shell.allCases {

@@ -129,10 +129,13 @@ struct HelperCommand: AcctCommand {
     .first
   }
 
-  /// The names that the word of a mistyped program may stand for.
+  /// The names that a mistyped program may stand for; none in a line of another command.
   static func suggested(in arguments: [String]) -> [String] {
-    guard let word = arguments.hoistingSharedOptions.dropFirst().first, Name(rawValue: word) == nil else { return [] }
-    return AcctCLI.suggested(for: word, of: ["setup"] + Name.allCases.map(\.rawValue))
+    var words = arguments.hoistingSharedOptions[...]
+    guard words.popFirst() == "helper" else { return [] }
+    var names = ["setup"] + Name.allCases.map(\.rawValue)
+    if words.first == "setup" { (words, names) = (words.dropFirst(), SetupCommand.programs) }
+    return words.first.map { names.contains($0) ? [] : AcctCLI.suggested(for: $0, of: names) } ?? []
   }
 
   private func tell(_ errorMessage: ErrorMessage, _ context: Context) {

@@ -5,6 +5,8 @@ import AcctProtocol
 import ArgumentParser
 import StrictJSON
 
+extension SetupProgram: ExpressibleByArgument {}
+
 /// Changes the settings of another program so that it asks acct.
 ///
 /// It is typed as `acct helper setup`, and is no subcommand of `helper`: ArgumentParser would take its name as that of a
@@ -26,7 +28,7 @@ struct SetupCommand: AcctCommand {
   static let programs = SetupProgram.allCases.map(\.rawValue)
 
   @Argument(help: "The program whose settings are changed.")
-  var program: String?
+  var program: SetupProgram?
 
   @Option(help: ArgumentHelp("Change the settings for one server only.", valueName: "host"))
   var host: String?
@@ -40,17 +42,12 @@ struct SetupCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    guard let program else {
-      guard host == nil, !undo, !dryRun else { throw ValidationError("missing expected argument '<program>'") }
-      return
-    }
-    guard SetupProgram(rawValue: program) == nil else { return }
-    let near = didYouMean(suggested(for: program, of: Self.programs)).map { "; \($0)" } ?? ""
-    throw ValidationError("acct does not set up '\(program)'; \(ErrorMessage.closedList(Self.programs))\(near)")
+    guard program == nil else { return }
+    guard host == nil, !undo, !dryRun else { throw ValidationError("missing expected argument '<program>'") }
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    guard let program = program.flatMap(SetupProgram.init) else { return try await list(context) }
+    guard let program else { return try await list(context) }
     let host = try host.map { (host) throws(EngineError) in try SetupHost(host) }
     let setup = SetUpProgram(context.engine)
     let plan: SetupPlan
@@ -63,7 +60,7 @@ struct SetupCommand: AcctCommand {
     } else {
       plan = try await setup.plan(program, host)
     }
-    if !plan.edits.isEmpty, try !isApproved(plan, context) { return .done }
+    if !plan.edits.isEmpty { try show(plan, context) }
     guard !dryRun else { return try done(plan, program, "nothing was changed", context) }
     try await setup.carryOut(plan)
     return try done(plan, program, ending(of: plan), context)
@@ -72,21 +69,19 @@ struct SetupCommand: AcctCommand {
   /// Shows a plan, and asks where a person can answer.
   ///
   /// - Throws: ``EngineError/cancelled``.
-  private func isApproved(_ plan: SetupPlan, _ context: Context) throws(EngineError) -> Bool {
-    if options.json { return true }
+  private func show(_ plan: SetupPlan, _ context: Context) throws(EngineError) {
+    if options.json { return }
     let shown = lines(for: plan)
+    let asks = context.canAsk && !dryRun
     if dryRun {
       try context.output(shown)
-      return true
+    } else {
+      for line in shown { asks ? context.world.report(line) : context.notice(line) }
     }
-    let asks = context.canAsk
-    for line in shown { asks ? context.world.report(line) : context.notice(line) }
-    for remark in plan.remarks { context.notice(words(for: remark, plan.program)) }
-    guard asks else { return true }
-    switch context.world.terminal.ask("acct: make this change? [Y/n] ")?.lowercased() {
-    case "", "y", "yes": return true
-    default: throw .cancelled
-    }
+    for remark in plan.remarks { context.notice(words(for: remark)) }
+    guard asks else { return }
+    let answer = context.world.terminal.ask("acct: make this change? [Y/n] ")?.lowercased()
+    guard let answer, ["", "y", "yes"].contains(answer) else { throw .cancelled }
   }
 
   private func ending(of plan: SetupPlan) -> String {
