@@ -13,12 +13,12 @@ extension CargoSettings {
       }
       guard change.name != "registry.\(global)" else { return try removing(entry, change, outline, bytes) }
       guard TOMLOutline.strings(entry.value, bytes)?.map(\.value) == [provider] else { return nil }
-      if let replaced = change.replaced { return bytes.spliced(Splice(entry.value, replaced.utf8)) }
-      guard entry.isInline else { return bytes.spliced(Splice(entry.line, [])) }
+      if let replaced = change.replaced { return bytes.spliced(Splice(entry.value, replaced)) }
+      guard entry.isInline else { return bytes.spliced(Splice(entry.line, "")) }
       // The comma before it was added with it.
       var start = entry.line.lowerBound
       while start > 0, [0x20, 0x2C].contains(bytes[start - 1]) { start -= 1 }
-      return bytes.spliced(Splice(start..<entry.line.upperBound, []))
+      return bytes.spliced(Splice(start..<entry.line.upperBound, ""))
     }
   }
 
@@ -36,13 +36,13 @@ extension CargoSettings {
       let isAlone = outline.entries.count { $0.keys.first == "registry" } == 1
       // A table that is left empty goes as well.
       guard isAlone, let table, table.line.upperBound == entry.line.lowerBound else {
-        return bytes.spliced(Splice(entry.line, []))
+        return bytes.spliced(Splice(entry.line, ""))
       }
-      return bytes.spliced(Splice(table.line.lowerBound..<entry.line.upperBound, []))
+      return bytes.spliced(Splice(table.line.lowerBound..<entry.line.upperBound, ""))
     }
     let place = elements[index].place
-    if index > 0 { return bytes.spliced(Splice(elements[index - 1].place.upperBound..<place.upperBound, [])) }
+    if index > 0 { return bytes.spliced(Splice(elements[index - 1].place.upperBound..<place.upperBound, "")) }
     let end = elements.count > 1 ? elements[1].place.lowerBound : place.upperBound
-    return bytes.spliced(Splice(place.lowerBound..<end, []))
+    return bytes.spliced(Splice(place.lowerBound..<end, ""))
   }
 }

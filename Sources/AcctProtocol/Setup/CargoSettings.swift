@@ -38,7 +38,7 @@ package enum CargoSettings {
         guard let elements = TOMLOutline.strings(entry.value, bytes) else { throw .form(change.name) }
         guard !elements.contains(where: { isAcct($0.value) }) else { return nil }
         splice = appending(elements.last?.place, in: entry.value, bytes)
-        change.replaced = text(entry.value, bytes)
+        change.replaced = bytes.string(entry.value)
         change.value = "[" + (elements.map(\.value) + [provider]).map { "\"\($0)\"" }.joined(separator: ", ") + "]"
       } else if outline["registry"] != nil {
         throw .form("registry")
@@ -61,19 +61,16 @@ package enum CargoSettings {
         let words =
           TOMLOutline.strings(entry.value, bytes)?.map(\.value) ?? [TOMLOutline.string(entry.value, bytes) ?? ""]
         guard !words.contains(where: isAcct) else { return nil }
-        change.replaced = text(entry.value, bytes)
-        return EditedSettings(bytes.spliced(Splice(entry.value, ownValue.utf8)), [change])
+        change.replaced = bytes.string(entry.value)
+        return EditedSettings(bytes.spliced(Splice(entry.value, ownValue)), [change])
       }
       guard let index = outline["registries", name, "index"] else { return nil }
-      let key = bytes.bytes(index.key.lowerBound..<index.lastPart) + Array("\(own) = \(ownValue)".utf8)
+      let line = "\(bytes.string(index.key.lowerBound..<index.lastPart))\(own) = \(ownValue)"
+      let indent = bytes.string(index.line.lowerBound..<index.key.lowerBound)
       let splice =
-        if index.isInline { Splice(at: index.line.upperBound, Array(", ".utf8) + key) } else {
-          inserting(
-            String(decoding: bytes.bytes(index.line.lowerBound..<index.key.lowerBound) + key, as: UTF8.self) + "\n",
-            at: index.line.upperBound,
-            bytes
-          )
-        }
+        index.isInline
+        ? Splice(at: index.line.upperBound, ", \(line)")
+        : inserting("\(indent)\(line)\n", at: index.line.upperBound, bytes)
       return EditedSettings(bytes.spliced(splice), [change])
     }
   }
@@ -95,26 +92,22 @@ package enum CargoSettings {
 
   /// Adds the provider behind the last element, laid out as that is: cargo asks the last one first.
   private static func appending(_ last: Range<Int>?, in array: Range<Int>, _ bytes: Span<UInt8>) -> Splice {
-    guard let last else { return Splice(array, ownValue.utf8) }
+    guard let last else { return Splice(array, ownValue) }
     var start = last.lowerBound
     while [0x20, 0x09, 0x0A, 0x0D].contains(bytes[start - 1]) { start -= 1 }
-    let space = bytes.bytes(start..<last.lowerBound)
-    let lead = space.contains(0x0A) ? space : [0x20]
-    return Splice(at: last.upperBound, [UInt8(ascii: ",")] + lead + "\"\(provider)\"".utf8)
+    let space = bytes.string(start..<last.lowerBound)
+    let lead = space.contains(where: \.isNewline) ? space : " "
+    return Splice(at: last.upperBound, ",\(lead)\"\(provider)\"")
   }
 
   /// Inserts whole lines; the file's last line may have no end.
   private static func inserting(_ lines: String, at position: Int, _ bytes: Span<UInt8>) -> Splice {
     let needsEnd = position > 0 && bytes[position - 1] != 0x0A
-    return Splice(at: position, ((needsEnd ? "\n" : "") + lines).utf8)
+    return Splice(at: position, (needsEnd ? "\n" : "") + lines)
   }
 
   static func isAcct(_ provider: String) -> Bool {
     provider.split(separator: " ").first?.split(separator: "/").last.map { $0 == Self.provider } ?? false
-  }
-
-  private static func text(_ range: Range<Int>, _ bytes: Span<UInt8>) -> String {
-    String(decoding: bytes.bytes(range), as: UTF8.self)
   }
 }
 

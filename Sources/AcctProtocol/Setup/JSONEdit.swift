@@ -20,12 +20,12 @@ struct JSONEdit {
 
   /// Sets a member to a JSON text; a new one comes last, laid out as the one before it.
   func setting(_ name: String, to value: String) -> Splice {
-    if let member = places[name] { return Splice(member.value, value.utf8) }
+    if let member = places[name] { return Splice(member.value, value) }
     guard let last = places.members.last else {
-      return Splice(places.object, "{\(indent)\"\(name)\": \(value)\(outdent)}".utf8)
+      return Splice(places.object, "{\(indent)\"\(name)\": \(value)\(outdent)}")
     }
-    let colon = bytes[last.nameRange.upperBound..<last.value.lowerBound]
-    return Splice(at: last.value.upperBound, ",\(lead)\"\(name)\"".utf8 + colon + value.utf8)
+    let colon = String(decoding: bytes[last.nameRange.upperBound..<last.value.lowerBound], as: UTF8.self)
+    return Splice(at: last.value.upperBound, ",\(lead)\"\(name)\"\(colon)\(value)")
   }
 
   /// Sets a member of an object that is a member, both made if they are missing.
@@ -42,9 +42,9 @@ struct JSONEdit {
   func removing(_ name: String) -> Splice? {
     guard let index = places.members.firstIndex(where: { $0.name == name }) else { return nil }
     let member = places.members[index]
-    if index > 0 { return Splice(places.members[index - 1].value.upperBound..<member.value.upperBound, []) }
-    guard places.members.count > 1 else { return Splice(places.object, "{}".utf8) }
-    return Splice(member.nameRange.lowerBound..<places.members[1].nameRange.lowerBound, [])
+    if index > 0 { return Splice(places.members[index - 1].value.upperBound..<member.value.upperBound, "") }
+    guard places.members.count > 1 else { return Splice(places.object, "{}") }
+    return Splice(member.nameRange.lowerBound..<places.members[1].nameRange.lowerBound, "")
   }
 
   /// The white space before the last member, or before the first of an object that has none.

@@ -43,13 +43,13 @@ struct Splice {
   var range: Range<Int>
   var bytes: [UInt8]
 
-  init(_ range: Range<Int>, _ bytes: some Sequence<UInt8>) {
+  init(_ range: Range<Int>, _ text: String) {
     self.range = range
-    self.bytes = Array(bytes)
+    bytes = Array(text.utf8)
   }
 
-  /// New bytes between two others.
-  init(at position: Int, _ bytes: some Sequence<UInt8>) { self.init(position..<position, bytes) }
+  /// New text between two bytes.
+  init(at position: Int, _ text: String) { self.init(position..<position, text) }
 }
 
 extension Span<UInt8> {
@@ -63,4 +63,7 @@ extension Span<UInt8> {
 
   /// The bytes of a range that is no secret.
   func bytes(_ range: Range<Int>) -> [UInt8] { range.map { self[$0] } }
+
+  /// The text of a range that is no secret, in a file that is UTF-8.
+  func string(_ range: Range<Int>) -> String { String(decoding: bytes(range), as: UTF8.self) }
 }

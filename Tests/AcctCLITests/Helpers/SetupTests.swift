@@ -108,7 +108,12 @@ struct SetupTests {
   func distrusted() async {
     record.foreignFiles.distrust(Self.docker)
     #expect(await record.acct("helper", "setup", "docker") == 65)
-    #expect(record.err.first == "acct: /home/settings/docker: it belongs to another user")
+    #expect(
+      record.err == [
+        "acct: /home/settings/docker: it belongs to another user",
+        "acct: hint: it must be a file that you alone own and write: `chmod go-w /home/settings/docker`, if it is yours",
+      ]
+    )
     #expect(record.file(.setups) == nil)
   }
 

@@ -61,7 +61,12 @@ extension ErrorMessage {
     case .file(.failed(let path, let reason)):
       self.init("fileFailed", .failed, "\(printable(path)): \(reason)", hint: "nothing was changed there")
     case .file(.distrusted(let path, let reason)):
-      self.init("badInput", .badInput, "\(printable(path)): \(reason)", hint: "nothing was changed there")
+      self.init(
+        "badInput",
+        .badInput,
+        "\(printable(path)): \(reason)",
+        hint: "it must be a file that you alone own and write: `chmod go-w \(shellWord(path))`, if it is yours"
+      )
     case .file(.changed(let path)):
       self.init("fileFailed", .failed, "\(printable(path)) was changed meanwhile", hint: "run the command again")
     case .malformed(let path, let program, .form(let setting)):
