@@ -15,9 +15,11 @@ extension Acct {
   package static func parsed(_ arguments: [String]) throws -> ParsedCommand {
     let typed = arguments
     let arguments = arguments.hoistingSharedOptions.completingFrom
-    if let words = setupWords(arguments) { return try ParsedCommand(of: SetupCommand.parseAsRoot(words)) }
-    if arguments.first == "helper", let option = HelperCommand.foreignOption(in: typed) {
-      throw EngineError.input(.program(.operation(option)))
+    if arguments.first == "helper" {
+      if let words = setupWords(arguments) { return try ParsedCommand(of: SetupCommand.parseAsRoot(words)) }
+      if let option = HelperCommand.foreignOption(in: typed) {
+        throw EngineError.input(.program(.operation(option)))
+      }
     }
     let rest = Array(arguments.dropFirst())
     if let command = tabled(arguments) { return command }
@@ -31,6 +33,7 @@ extension Acct {
       }
     if let command { return ParsedCommand(command) }
     if arguments.first == "help" {
+      if rest == ["helper", "setup"] { return try ParsedCommand(of: SetupCommand.parseAsRoot(["--help"])) }
       // ArgumentParser's own answers with the help of the last name that it knows.
       guard isCommand(rest.filter { !$0.hasPrefix("-") }) else { throw UnknownCommand(rest) }
     } else if let name = arguments.first, !name.hasPrefix("-"), !isCommand([name]) {
@@ -62,10 +65,9 @@ extension Acct {
   /// `true` if a command line that has not been parsed yet seems to make a request in any case.
   static func makesRequest(_ arguments: [String]) -> Bool { arguments.hoistingSharedOptions.first == "request" }
 
-  /// The words behind `helper setup`, or behind `help helper setup`; `nil` for another command.
+  /// The words behind `helper setup`; `nil` for a protocol.
   private static func setupWords(_ arguments: [String]) -> [String]? {
-    if arguments == ["help", "helper", "setup"] { return ["--help"] }
-    guard arguments.first == "helper" else { return nil }
+    guard arguments.contains("setup") else { return nil }
     let words = Array(arguments.dropFirst()).hoistingSharedOptions
     return words.first == "setup" ? Array(words.dropFirst()) : nil
   }
