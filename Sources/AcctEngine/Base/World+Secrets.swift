@@ -131,7 +131,8 @@ extension ItemKind {
     switch self {
     case .accessToken, .refreshToken, .session, .guest, .staticToken, .clientSecret: [item]
     case .keypair, .clientKey, .secondTokens: SecretMembers.ofBody(item, .received)
-    case .expiresAt, .handle, .did: []
+    case .certificateKey: item.linesOfPEM
+    case .expiresAt, .handle, .did, .certificate: []
     }
   }
 }
@@ -166,6 +167,15 @@ extension SharedStoreFailure {
 }
 
 extension Secret {
+  /// The lines of a PEM file that are not the same in others.
+  fileprivate var linesOfPEM: [Secret] {
+    withBytes { bytes in
+      bytes.indices.split { bytes[$0] == 0x0A }.compactMap { line in
+        bytes[line.startIndex] == UInt8(ascii: "-") ? nil : Secret(bytes.extracting(line.startIndex..<line.endIndex))
+      }
+    }
+  }
+
   /// The first line, if it can be a passphrase: not longer than 1 KiB.
   fileprivate var firstLine: Secret? {
     withBytes { span in

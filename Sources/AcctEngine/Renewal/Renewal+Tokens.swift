@@ -72,6 +72,7 @@ extension Renewal {
         refreshToken: account.client.grant.renewsItself
           ? nil : response.refreshToken ?? credentials.refreshToken,
         key: credentials.key,
+        certificate: credentials.certificate,
         notices: notices
       )
       return (items, renewed)

@@ -1,8 +1,9 @@
 package import Secrets
+package import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// Reads a client's secret or key from files that the user names.
+/// Reads a client's secret, key or certificate from files that the user names.
 ///
 /// A file must be the user's own and closed to other users; `-` is standard input.
 package struct ClientFiles: Sendable {
@@ -30,6 +31,45 @@ package struct ClientFiles: Sendable {
   package func key(_ path: String) throws(EngineError) -> ClientKeyFile {
     let file = try contents(of: path)
     do { return try ClientKeyFile(file) } catch { throw .input(.clientKey(error)) }
+  }
+
+  /// A client's certificate with its key, and the files that they were read from.
+  package struct Certificate: Sendable {
+    package let key: CertifiedKey
+    package let files: ClientCertificate.Files?
+  }
+
+  /// Reads a client's certificate, which is no secret, and its key.
+  ///
+  /// - Throws: ``InputError/certificate(_:)``, ``InputError/secretFile(_:)``, ``InputError/stream(_:)``.
+  package func certificate(_ path: String, key keyPath: String) throws(EngineError) -> Certificate {
+    let chain: Secret
+    do { chain = try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
+    let key = keyPath == path && path == "-" ? chain : try contents(of: keyPath)
+    let certified: CertifiedKey
+    do { certified = try CertifiedKey(certificate: chain, key: key) } catch { throw .input(.certificate(error)) }
+    guard certified.endsAt > world.clock.now() else { throw .input(.certificateEnded(certified.endsAt)) }
+    world.held.hold(ItemKind.certificateKey.secrets(in: certified.key))
+    let paths = [path, keyPath].compactMap(absolute)
+    return Certificate(
+      key: certified,
+      files: paths.count == 2 ? .init(certificate: paths[0], key: paths[1]) : nil
+    )
+  }
+
+  /// The user's own files of an account's certificate, if they are still there, with that certificate.
+  package func files(of certificate: ClientCertificate) -> ClientCertificate.Files? {
+    guard let files = certificate.files, let chain = try? world.streams.input(files.certificate, Self.limit),
+      (try? CertifiedKey.thumbprint(of: chain)) == certificate.thumbprint, world.secretFiles.exists(files.key)
+    else { return nil }
+    return files
+  }
+
+  /// The path from the root of the file system; `nil` for standard input, and for another process's pipe.
+  private func absolute(_ path: String) -> String? {
+    guard path != "-", !path.hasPrefix("/dev/"), !path.hasPrefix("/proc/") else { return nil }
+    guard !path.hasPrefix("/") else { return path }
+    return world.environment.workingDirectory().map { "\($0)/\(path)" }
   }
 
   private func contents(of path: String) throws(EngineError) -> Secret {

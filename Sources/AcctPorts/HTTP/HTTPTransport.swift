@@ -46,6 +46,8 @@ package struct HTTPRequest: Sendable {
   /// A process can be stopped at any time. If this returns `false`, nothing is sent: ``HTTPFailure/withheld``. It
   /// returns at once, on any thread.
   package var mayBeSent: (@Sendable () -> Bool)?
+  /// Presented to the server if it asks for one; over plain http there is no use for it.
+  package var identity: TLSIdentity?
 
   package init(
     method: String,
@@ -55,7 +57,8 @@ package struct HTTPRequest: Sendable {
     timeout: Int,
     bodyLimit: Int = 1 << 20,
     reach: Reach = .anywhere,
-    mayBeSent: (@Sendable () -> Bool)? = nil
+    mayBeSent: (@Sendable () -> Bool)? = nil,
+    identity: TLSIdentity? = nil
   ) {
     self.method = method
     self.url = url
@@ -65,6 +68,7 @@ package struct HTTPRequest: Sendable {
     self.bodyLimit = bodyLimit
     self.reach = reach
     self.mayBeSent = mayBeSent
+    self.identity = identity
   }
 }
 

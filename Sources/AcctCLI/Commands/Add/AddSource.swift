@@ -84,6 +84,10 @@ extension AddCommand {
       var issuer: String?
       if case .issuer(let text) = server { issuer = text }
       var request = try signIn.request(issuer, client, context)
+      if let certificate = try certificate.read(context) {
+        request.certificate = certificate.key
+        request.settings.certificate = certificate.key.note(certificate.files)
+      }
       request.key = try key.wish(for: name, context.world.environment)
       return .server(
         ServerSignIn.Request(

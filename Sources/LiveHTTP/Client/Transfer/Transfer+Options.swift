@@ -62,6 +62,8 @@ extension Transfer {
   private func setTrust(_ options: inout HandleOptions) {
     guard message.url.origin.scheme == .https else { return }
     unsafe options.setTrust(in: message.url.origin, rootsFile: rootsFile, info: CloseNotifyMonitor.callback)
+    guard let identity = message.identity else { return }
+    options.setIdentity(certificate: identity.certificate, key: identity.key)
   }
 
   private func setProxy(_ options: inout HandleOptions) {

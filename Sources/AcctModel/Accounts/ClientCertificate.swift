@@ -1,0 +1,41 @@
+/// The certificate that an account's client presents in TLS (RFC 8705), as its account knows it: no secret.
+package struct ClientCertificate: Equatable, Sendable {
+  /// `x5t#S256`: the SHA-256 of the certificate in DER, in base64url (RFC 8705, section 3.1).
+  package var thumbprint: String
+  /// The end of its validity.
+  package var endsAt: Timestamp
+  /// `true` if the account's tokens are bound to it: a server takes them on a connection with this certificate only.
+  package var isBound: Bool
+  /// The user's own files that it and its key were read from; `nil` where that was no file, and for an account that
+  /// other machines have as well.
+  package var files: Files?
+
+  package init(thumbprint: String, endsAt: Timestamp, isBound: Bool = false, files: Files? = nil) {
+    self.thumbprint = thumbprint
+    self.endsAt = endsAt
+    self.isBound = isBound
+    self.files = files
+  }
+
+  /// The absolute paths of two files, or of one with both.
+  package struct Files: Equatable, Sendable {
+    package var certificate: String
+    package var key: String
+
+    package init(certificate: String, key: String) {
+      self.certificate = certificate
+      self.key = key
+    }
+  }
+}
+
+extension ClientCertificate {
+  /// Seconds before its end at which its end is announced: 14 days.
+  package static let warning: Int64 = 14 * 86_400
+
+  /// `true` if it is no longer valid.
+  package func hasEnded(at now: Timestamp) -> Bool { endsAt <= now }
+
+  /// `true` if it ends soon, or has ended.
+  package func endsSoon(at now: Timestamp) -> Bool { endsAt.seconds(since: now) <= Self.warning }
+}
