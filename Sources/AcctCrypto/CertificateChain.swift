@@ -24,6 +24,23 @@ package struct CertificateChain: Sendable {
     (self.pem, certificate, self.end) = (pem, first, end)
   }
 
+  /// Takes a client's own certificate alone, in DER.
+  ///
+  /// - Throws: ``CryptoError/notACertificate``, ``CryptoError/notConfigured``, ``CryptoError/libraryFailed``.
+  package init(der: [UInt8]) throws(CryptoError) {
+    let certificates = try Certificates(der: der)
+    guard let pem = certificates.pem else { throw .libraryFailed }
+    guard certificates.encodedFirst == der, let end = certificates.end else { throw .notACertificate }
+    (self.pem, certificate, self.end) = (pem, der, end)
+  }
+
+  /// `true` if a signature with SHA-256, r and s of 32 bytes each, is by the certificate's key, which is on P-256.
+  package func isValidSignature(_ signature: [UInt8], of message: Span<UInt8>) throws(CryptoError) -> Bool {
+    let key = try Certificates(pem: pem, limit: Self.limit).key()
+    guard key.isP256, let signature = ECDSASignature(raw: signature) else { return false }
+    return key.isValidSignature(signature.der, of: message)
+  }
+
   /// Reads the client's private key, and returns it in PEM (PKCS #8).
   ///
   /// - Parameter file: A file with the key in PEM: PKCS #8, or the older forms of RSA and EC keys.
@@ -71,6 +88,17 @@ package struct CertificateChain: Sendable {
     unsafe certificates = found
   }
 
+  init(der: [UInt8]) throws(CryptoError) {
+    guard Library.isConfigured else { throw .notConfigured }
+    defer { ERR_clear_error() }
+    let certificate = unsafe der.withUnsafeBufferPointer { der in
+      var next = der.baseAddress
+      return unsafe d2i_X509(nil, &next, der.count)
+    }
+    guard let certificate = unsafe certificate else { throw .notACertificate }
+    unsafe certificates = [certificate]
+  }
+
   deinit { unsafe certificates.forEach { unsafe X509_free($0) } }
 
   /// All of them in PEM; `nil` without memory.
@@ -99,6 +127,13 @@ package struct CertificateChain: Sendable {
     var (days, seconds): (Int32, Int32) = (0, 0)
     guard unsafe ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notAfter(certificates[0])) == 1 else { return nil }
     return Int64(days) * 86_400 + Int64(seconds)
+  }
+
+  /// The first one's public key.
+  func key() throws(CryptoError) -> EVPKey {
+    defer { ERR_clear_error() }
+    guard let key = unsafe X509_get_pubkey(certificates[0]) else { throw .notAKey }
+    return unsafe EVPKey(taking: key)
   }
 
   /// Returns `true` if the first one's public key is this key's.

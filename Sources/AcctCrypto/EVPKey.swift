@@ -16,6 +16,9 @@ import COpenSSL
 
   deinit { unsafe EVP_PKEY_free(key) }
 
+  /// Takes a key of the default context, and frees it at the end.
+  init(taking key: OpaquePointer) { unsafe self.init(key, of: nil) }
+
   /// Takes an RSA key's numbers, by OpenSSL's names.
   init(rsa numbers: [(name: StaticString, number: Secret)]) throws(CryptoError) {
     guard Library.isConfigured else { throw .notConfigured }

@@ -78,6 +78,25 @@ package import CLibCurl
     refusePassphrase()
   }
 
+  /// Lends the client's certificate, whose key on P-256 is in a device; to be called after ``setTrust(in:rootsFile:info:)``.
+  ///
+  /// libcurl can't tell connections of one device from those of another, so it uses none again.
+  ///
+  /// - Parameters:
+  ///   - certificate: In PEM, with those that certify it.
+  ///   - device: The data of `sign`.
+  ///   - sign: Signs a digest of 32 bytes: writes r and s, and returns 1.
+  package mutating func setIdentity(
+    certificate: Secret,
+    device: UnsafeMutableRawPointer,
+    sign: DeviceCallback
+  ) {
+    unsafe memory.present(certificate, device, sign)
+    set(CURLOPT_FRESH_CONNECT, 1)
+    set(CURLOPT_FORBID_REUSE, 1)
+    set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+  }
+
   /// Takes the client's certificate and its key from files in PEM.
   ///
   /// - Parameters:
@@ -110,6 +129,8 @@ package import CLibCurl
 /// The functions that libcurl calls, each with its data.
 extension HandleOptions {
   package typealias SessionCallback = @convention(c) (UnsafeRawPointer?, Int32, Int32) -> Void
+  package typealias DeviceCallback =
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<UInt8>?, UnsafeMutablePointer<UInt8>?) -> Int32
   package typealias ByteCallback =
     @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int
   package typealias Prerequisite =

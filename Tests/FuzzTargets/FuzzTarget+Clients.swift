@@ -19,10 +19,10 @@ func clientKeyViolation(_ bytes: [UInt8]) -> String? {
 func certificateViolation(_ bytes: [UInt8]) -> String? {
   let file = Secret(bytes)
   if let certified = try? CertifiedKey(certificate: file, key: file) {
-    guard let again = try? CertifiedKey(certificate: certified.certificate, key: certified.key) else {
+    guard let again = try? CertifiedKey(certificate: certified.certificate, key: certified.keyItem) else {
       return "a certificate or a key that can't be read when written"
     }
-    guard again.certificate == certified.certificate, again.key == certified.key,
+    guard again.certificate == certified.certificate, again.keyItem == certified.keyItem,
       again.thumbprint == certified.thumbprint, again.endsAt == certified.endsAt
     else { return "a certificate or a key that reads otherwise when written" }
     guard (try? CertifiedKey.thumbprint(of: file)) == certified.thumbprint else { return "two thumbprints" }

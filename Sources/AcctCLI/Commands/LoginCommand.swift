@@ -101,7 +101,7 @@ struct LoginCommand: AcctCommand {
 
   private func signIn(to account: Account, _ context: Context) async throws(EngineError) -> ExitStatus {
     let login = Login(context.engine)
-    let changes = try changes(context)
+    let changes = try await changes(context)
     let way = try login.way(of: account, changes)
     let hasBrowser = !options.noInput || noBrowser
     if !hasBrowser, !way.needsNoBrowser { throw .signIn(.browserNeeded) }
@@ -115,7 +115,7 @@ struct LoginCommand: AcctCommand {
     return try context.done(added.account, "signed in to \(added.account.name) again")
   }
 
-  private func changes(_ context: Context) throws(EngineError) -> Login.Changes {
+  private func changes(_ context: Context) async throws(EngineError) -> Login.Changes {
     var changes = Login.Changes(opensBrowser: !noBrowser && !options.noInput, callbackTimeout: wait)
     changes.scope = scope
     changes.usesDevice = device
@@ -128,7 +128,7 @@ struct LoginCommand: AcctCommand {
       changes.clientKey = file.key
       changes.clientID = clientID ?? file.clientID
     }
-    if let certificate = try certificate.read(context) {
+    if let certificate = try await certificate.read(context) {
       changes.certificate = certificate.key
       changes.certificateFiles = certificate.files
     }

@@ -6,6 +6,7 @@ extension ClientCertificate {
   var json: JSON {
     var object: JSONObject = ["thumbprint": .string(thumbprint), "endsAt": .string(endsAt.description)]
     if isBound { object["bound"] = true }
+    if isKeyInToken { object["keyStorage"] = .string(KeyStorage.pkcs11.rawValue) }
     if let files { object["files"] = .array([.string(files.certificate), .string(files.key)]) }
     return .object(object)
   }
@@ -14,9 +15,13 @@ extension ClientCertificate {
   init(_ json: JSON) throws(AccountFile.Damage) {
     guard let object = json.objectValue, let thumbprint = object["thumbprint"]?.stringValue,
       let time = object["endsAt"]?.stringValue, let endsAt = try? Timestamp(time),
-      object.names.allSatisfy({ ["thumbprint", "endsAt", "bound", "files"].contains($0) })
+      object.names.allSatisfy({ ["thumbprint", "endsAt", "bound", "keyStorage", "files"].contains($0) })
     else { throw AccountFile.Damage() }
     self.init(thumbprint: thumbprint, endsAt: endsAt, isBound: object["bound"]?.boolValue ?? false)
+    if let storage = object["keyStorage"] {
+      guard storage.stringValue == KeyStorage.pkcs11.rawValue else { throw AccountFile.Damage() }
+      isKeyInToken = true
+    }
     guard let list = object["files"] else { return }
     guard let paths = list.arrayValue?.compactMap(\.stringValue), paths.count == 2 else { throw AccountFile.Damage() }
     files = Files(certificate: paths[0], key: paths[1])

@@ -81,7 +81,7 @@ extension HTTPFailure {
     case .untrusted(let reason): .untrusted(reason: held.redactor.redact(reason))
     case .unsendable(let reason): .unsendable(reason: held.redactor.redact(reason))
     case .proxy(let reason): .proxy(reason: held.redactor.redact(reason))
-    case .unresolved, .inside, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source, .withheld: self
+    case .unresolved, .inside, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source, .withheld, .device: self
     }
   }
 }
@@ -167,10 +167,11 @@ extension SharedStoreFailure {
 }
 
 extension Secret {
-  /// The lines of a PEM file that are not the same in others.
+  /// The lines of a PEM file that are not the same in others; none of anything else.
   fileprivate var linesOfPEM: [Secret] {
     withBytes { bytes in
-      bytes.indices.split { bytes[$0] == 0x0A }.compactMap { line in
+      guard bytes.count > 0, bytes[0] == UInt8(ascii: "-") else { return [] }
+      return bytes.indices.split { bytes[$0] == 0x0A }.compactMap { line in
         bytes[line.startIndex] == UInt8(ascii: "-") ? nil : Secret(bytes.extracting(line.startIndex..<line.endIndex))
       }
     }

@@ -99,7 +99,7 @@ struct CredentialStore: Sendable {
 
   private func certificate(in items: [ItemKind: Secret]) throws(EngineError) -> CertifiedKey? {
     guard let certificate = items[.certificate], let key = items[.certificateKey] else { return nil }
-    do { return try CertifiedKey(certificate: certificate, key: key) } catch {
+    do { return try context.certifiedKey(certificate, key, in: keyring) } catch {
       throw .keyring(.damagedItem(account.name, error == .certificate ? .certificate : .certificateKey))
     }
   }

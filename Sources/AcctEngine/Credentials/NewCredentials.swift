@@ -129,7 +129,7 @@ extension NewCredentials {
     if let clientSecret { items.append(.init(.clientSecret, clientSecret)) }
     if let clientKey { items.append(.init(.clientKey, clientKey.privateJWK)) }
     if let certificate {
-      items += [.init(.certificate, certificate.certificate), .init(.certificateKey, certificate.key)]
+      items += [.init(.certificate, certificate.certificate), .init(.certificateKey, certificate.keyItem)]
     }
     if let refreshToken { items.append(.init(.refreshToken, refreshToken.secret)) }
     items.append(.init(kind.tokenItem, token.secret))

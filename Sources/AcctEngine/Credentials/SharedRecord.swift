@@ -27,7 +27,7 @@ package struct SharedRecord: Sendable {
     else { throw .notThisAccount }
     guard account.keptIn == nil, account.incoming == nil else { throw .localState }
     guard account.client.certificate?.files == nil else { throw .localState }
-    guard account.keyStorage == .software else { throw .keyInDevice }
+    guard account.deviceStorage == nil else { throw .keyInDevice }
     guard account.kind != .guest else { throw .guest }
     self.account = account
   }

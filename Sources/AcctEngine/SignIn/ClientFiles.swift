@@ -39,22 +39,75 @@ package struct ClientFiles: Sendable {
     package let files: ClientCertificate.Files?
   }
 
-  /// Reads a client's certificate, which is no secret, and its key.
+  /// Reads a client's certificate, which is no secret, and its key, each from a file or a token.
   ///
-  /// - Throws: ``InputError/certificate(_:)``, ``InputError/secretFile(_:)``, ``InputError/stream(_:)``.
-  package func certificate(_ path: String, key keyPath: String) throws(EngineError) -> Certificate {
-    let chain: Secret
-    do { chain = try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
-    let key = keyPath == path && path == "-" ? chain : try contents(of: keyPath)
+  /// - Parameters:
+  ///   - path: A PEM file, or the URI of a certificate in a token.
+  ///   - keyPath: The user's own PEM file, or the URI of a key in a token.
+  ///   - context: Gives access to tokens.
+  /// - Returns: Both, which belong together.
+  /// - Throws: ``InputError/certificate(_:)``, ``InputError/secretFile(_:)``, ``InputError/stream(_:)``,
+  ///   ``KeyError/hardware(_:_:)``.
+  package func certificate(
+    _ path: String,
+    key keyPath: String,
+    _ context: EngineContext
+  ) async throws(EngineError) -> Certificate {
+    let chain = try await chain(path, context)
     let certified: CertifiedKey
-    do { certified = try CertifiedKey(certificate: chain, key: key) } catch { throw .input(.certificate(error)) }
+    if let uri = try uri(keyPath) {
+      certified = try await certificate(chain, in: uri, context)
+    } else {
+      let key = keyPath == path && path == "-" ? chain : try contents(of: keyPath)
+      do { certified = try CertifiedKey(certificate: chain, key: key) } catch { throw .input(.certificate(error)) }
+    }
     guard certified.endsAt > world.clock.now() else { throw .input(.certificateEnded(certified.endsAt)) }
-    world.held.hold(ItemKind.certificateKey.secrets(in: certified.key))
+    world.held.hold(ItemKind.certificateKey.secrets(in: certified.keyItem))
     let paths = [path, keyPath].compactMap(absolute)
     return Certificate(
       key: certified,
       files: paths.count == 2 ? .init(certificate: paths[0], key: paths[1]) : nil
     )
+  }
+
+  private func chain(_ path: String, _ context: EngineContext) async throws(EngineError) -> Secret {
+    guard let uri = try uri(path) else {
+      do { return try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
+    }
+    let der: [UInt8]
+    do throws(HardwareKeyFailure) {
+      der = try await context.deviceKeys.access(to: .pkcs11(uri)).use(in: context) {
+        holder throws(HardwareKeyFailure) in
+        try await world.hardwareKeys.pkcs11.certificate(uri, holder)
+      }
+    } catch { throw .key(.hardware(error, .pkcs11)) }
+    do { return try CertifiedKey.pem(der: der) } catch { throw .input(.certificate(error)) }
+  }
+
+  /// A certificate with the key in a token, which signs once to show that it is the certificate's.
+  private func certificate(
+    _ chain: Secret,
+    in token: PKCS11URI,
+    _ context: EngineContext
+  ) async throws(EngineError) -> CertifiedKey {
+    let signer = context.signer(for: token)
+    let certified: CertifiedKey
+    do { certified = try CertifiedKey(certificate: chain, in: token, by: signer) } catch {
+      throw .input(.certificate(error))
+    }
+    let message = world.entropy.bytes(32)
+    let signature: [UInt8]
+    do { signature = try await signer(CertifiedKey.digest(of: message)) } catch {
+      throw .key(.hardware(error, .pkcs11))
+    }
+    do { try certified.requireOwnKey(signature, of: message) } catch { throw .input(.certificate(error)) }
+    return certified
+  }
+
+  /// The URI of an object in a token; `nil` for the path of a file.
+  private func uri(_ text: String) throws(EngineError) -> PKCS11URI? {
+    guard text.hasPrefix("pkcs11:") else { return nil }
+    do { return try PKCS11URI(text) } catch { throw .input(.malformed(error)) }
   }
 
   /// The user's own files of an account's certificate, if they are still there, with that certificate.
@@ -67,7 +120,9 @@ package struct ClientFiles: Sendable {
 
   /// The path from the root of the file system; `nil` for standard input, and for another process's pipe.
   private func absolute(_ path: String) -> String? {
-    guard path != "-", !path.hasPrefix("/dev/"), !path.hasPrefix("/proc/") else { return nil }
+    guard path != "-", !path.hasPrefix("pkcs11:"), !path.hasPrefix("/dev/"), !path.hasPrefix("/proc/") else {
+      return nil
+    }
     guard !path.hasPrefix("/") else { return path }
     return world.environment.workingDirectory().map { "\($0)/\(path)" }
   }

@@ -9,12 +9,21 @@ package struct ClientCertificate: Equatable, Sendable {
   /// The user's own files that it and its key were read from; `nil` where that was no file, and for an account that
   /// other machines have as well.
   package var files: Files?
+  /// `true` if its key is in a token, which it never leaves.
+  package var isKeyInToken: Bool
 
-  package init(thumbprint: String, endsAt: Timestamp, isBound: Bool = false, files: Files? = nil) {
+  package init(
+    thumbprint: String,
+    endsAt: Timestamp,
+    isBound: Bool = false,
+    files: Files? = nil,
+    isKeyInToken: Bool = false
+  ) {
     self.thumbprint = thumbprint
     self.endsAt = endsAt
     self.isBound = isBound
     self.files = files
+    self.isKeyInToken = isKeyInToken
   }
 
   /// The absolute paths of two files, or of one with both.

@@ -116,13 +116,15 @@ package enum HTTPFailure: Error, Equatable, Sendable {
   case withheld
   /// A proxy is set in the environment and can't be used.
   case proxy(reason: String)
+  /// The device of the client's key for TLS did not sign; nothing was sent.
+  case device(HardwareKeyFailure)
 }
 
 extension HTTPFailure {
   /// `true` if the request may have reached the server.
   package var wasSent: Bool {
     switch self {
-    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside, .withheld: false
+    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside, .withheld, .device: false
     case .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: true
     }
   }
@@ -131,7 +133,8 @@ extension HTTPFailure {
   package var mayPass: Bool {
     switch self {
     case .unresolved, .unreachable, .timedOut, .closed: true
-    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy, .inside, .withheld: false
+    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy, .inside, .withheld, .device:
+      false
     }
   }
 }

@@ -44,7 +44,7 @@ struct CertificateUseTests {
     }
     #expect(await record.acct("request", "https://evil.example/") == 8)
     #expect(record.requests.map(\.url.origin.host) == ["api.example", "b.example", "api.example"])
-    #expect(record.requests.allSatisfy { $0.identity?.key == Secret(MadeUpCertificates.p256Key + "\n") })
+    #expect(record.requests.allSatisfy { $0.identity?.pem == Secret(MadeUpCertificates.p256Key + "\n") })
   }
 
   @Test("The lines for curl name the user's own files, as long as they have the same certificate")

@@ -72,7 +72,7 @@ struct ClientCertificateTests {
       ]
     )
     for request in asked {
-      #expect(request.identity?.key == Secret(MadeUpCertificates.p256Key + "\n"))
+      #expect(request.identity?.pem == Secret(MadeUpCertificates.p256Key + "\n"))
       #expect(request.bodyText.contains("client_id=client"))
       #expect(!request.bodyText.contains("client_secret") && !request.bodyText.contains("client_assertion"))
       #expect(!request.fields.contains { $0.name == "Authorization" })

@@ -26,15 +26,15 @@ struct CertifiedKeyTests {
     #expect(certified.thumbprint == thumbprint)
     #expect(certified.endsAt.description == "2049-01-01T00:00:00Z")
     // What is stored reads the same.
-    let again = try CertifiedKey(certificate: certified.certificate, key: certified.key)
-    #expect(again.certificate == certified.certificate && again.key == certified.key)
+    let again = try CertifiedKey(certificate: certified.certificate, key: certified.keyItem)
+    #expect(again.certificate == certified.certificate && again.keyItem == certified.keyItem)
   }
 
   @Test("A key in SEC 1 is stored in PKCS #8, and a file of both is taken apart")
   func normalized() throws {
     let both = Secret("\(MadeUpCertificates.p256SEC1Key)\n\(MadeUpCertificates.p256)\n")
     let certified = try CertifiedKey(certificate: both, key: both)
-    #expect(certified.key == Secret(MadeUpCertificates.p256Key + "\n"))
+    #expect(certified.keyItem == Secret(MadeUpCertificates.p256Key + "\n"))
     #expect(certified.certificate == Secret(MadeUpCertificates.p256 + "\n"))
   }
 

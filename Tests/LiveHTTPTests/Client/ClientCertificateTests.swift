@@ -14,7 +14,7 @@ struct ClientCertificateTests {
   private var trusting: HTTPTransport { .live(["SSL_CERT_FILE": authority.rootsFile]) }
 
   private func identity(_ certificate: String, _ key: String) -> TLSIdentity {
-    TLSIdentity(certificate: Secret(certificate), key: Secret(key))
+    TLSIdentity(certificate: Secret(certificate), key: .pem(Secret(key)))
   }
 
   /// Sends requests one after the other, and returns the thumbprints of the certificates that the server saw.

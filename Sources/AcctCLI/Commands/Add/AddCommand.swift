@@ -97,7 +97,8 @@ struct AddCommand: AcctCommand {
       let own = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: [])
       added = try await AddAccount(context.engine).add(credentials, own)
     case .file(let file):
-      switch try ImportFile(context.world).read(file, presenting: certificate.read(context)) {
+      let certificate = try await certificate.read(context)
+      switch try ImportFile(context.world).read(file, presenting: certificate) {
       case .export(let export): return try await take(export, request, context)
       case .credentials(let credentials): added = try await AddAccount(context.engine).add(credentials, request)
       }
@@ -162,7 +163,7 @@ struct AddCommand: AcctCommand {
     _ request: AddAccount.Options,
     _ context: Context
   ) async throws(EngineError) -> AddAccount.Added {
-    guard var way = try way(from: source, context) else { throw .signIn(.tokenEndpointNeeded) }
+    guard var way = try await way(from: source, context) else { throw .signIn(.tokenEndpointNeeded) }
     let client = AskForClient(context, opensBrowser: !signIn.noBrowser)
     while true {
       do throws(EngineError) { return try await signIn(way, request, context) } catch {
