@@ -89,6 +89,45 @@ struct CertificateUseTests {
     #expect(note?["thumbprint"] == .string(own) && note?["bound"] == true)
   }
 
+  @Test("A shared keyring has the certificate and its key for every machine, and no path of one")
+  func shared() async {
+    let fleet = Fleet()
+    fleet.first.provide("/home/client.pem", MadeUpCertificates.p256)
+    fleet.first.secretFiles["/home/client.key"] = MadeUpCertificates.p256Key
+    let token = jwt(["sub": "alice", "cnf": ["x5t#S256": .string(own)]])
+    fleet.first.provide("in", #"{"access_token":"\#(token)","origins":["https://api.example"]}"#)
+    #expect(
+      await fleet.first.run([
+        "add", "--import", "in", "--name", "a", "--cert", "/home/client.pem", "--cert-key", "/home/client.key",
+      ]) == 0,
+      "\(fleet.first.err)"
+    )
+    #expect(!fleet.record.contains("/home/"))
+    #expect(await fleet.second.acct("request", "-a", "a", "https://api.example/things") == 0, "\(fleet.second.err)")
+    #expect(fleet.second.requests.last?.identity?.pem == Secret(MadeUpCertificates.p256Key + "\n"))
+    #expect(await fleet.first.acct("rename", "a", "b") == 0, "\(fleet.first.err)")
+    #expect(!fleet.record.contains("/home/"))
+  }
+
+  @Test("A key that a server repeats is redacted")
+  func echoed() async {
+    record.provide("/home/client.pem", MadeUpCertificates.p256)
+    record.secretFiles["/home/client.key"] = MadeUpCertificates.p256Key
+    let line = MadeUpCertificates.p256Key.split(separator: "\n")[1]
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"))
+    server.set("/token", .json(#"{"error":"invalid_request","error_description":"got \#(line)"}"#, 400))
+    #expect(
+      await record.addDevice(
+        RecordedServer.issuer,
+        "--cert",
+        "/home/client.pem",
+        "--cert-key",
+        "/home/client.key"
+      ) != 0
+    )
+    #expect(record.err.last?.contains("got <redacted>") == true, "\(record.err)")
+  }
+
   @Test("A lost or a foreign item is found by doctor, and a request says what is missing")
   func lost() async throws {
     #expect(await add() == 0, "\(record.err)")
