@@ -17,13 +17,21 @@ extension ClientCertificate {
       let time = object["endsAt"]?.stringValue, let endsAt = try? Timestamp(time),
       object.names.allSatisfy({ ["thumbprint", "endsAt", "bound", "keyStorage", "files"].contains($0) })
     else { throw AccountFile.Damage() }
-    self.init(thumbprint: thumbprint, endsAt: endsAt, isBound: object["bound"]?.boolValue ?? false)
-    if let storage = object["keyStorage"] {
-      guard storage.stringValue == KeyStorage.pkcs11.rawValue else { throw AccountFile.Damage() }
-      isKeyInToken = true
-    }
-    guard let list = object["files"] else { return }
-    guard let paths = list.arrayValue?.compactMap(\.stringValue), paths.count == 2 else { throw AccountFile.Damage() }
-    files = Files(certificate: paths[0], key: paths[1])
+    let storage = object["keyStorage"]
+    guard storage == nil || storage?.stringValue == KeyStorage.pkcs11.rawValue else { throw AccountFile.Damage() }
+    self.init(
+      thumbprint: thumbprint,
+      endsAt: endsAt,
+      isBound: object["bound"]?.boolValue ?? false,
+      files: try object["files"].map(Files.init),
+      isKeyInToken: storage != nil
+    )
+  }
+}
+
+extension ClientCertificate.Files {
+  fileprivate init(_ json: JSON) throws(AccountFile.Damage) {
+    guard let paths = json.arrayValue?.compactMap(\.stringValue), paths.count == 2 else { throw AccountFile.Damage() }
+    self.init(certificate: paths[0], key: paths[1])
   }
 }

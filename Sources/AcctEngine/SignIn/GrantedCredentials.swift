@@ -50,7 +50,8 @@ extension NewCredentials {
         + (isDirect ? [] : Notice.resourcesApart(request.resources, in: response))
     )
     // An opaque token does not tell; a server that can bind it does so on a connection with a certificate.
-    self.client.certificate?.isBound = response.isCertificateBound ?? server.bindsTokensToCertificates
+    let mayBeBound = response.tokenType == .bearer && server.bindsTokensToCertificates
+    self.client.certificate?.isBound = response.isCertificateBound ?? mayBeBound
   }
 }
 

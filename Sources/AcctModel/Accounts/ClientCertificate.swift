@@ -1,16 +1,8 @@
 /// The certificate that an account's client presents in TLS (RFC 8705), as its account knows it: no secret.
+///
+/// One reference, so that the accounts without one, which are nearly all, are no larger for it.
 package struct ClientCertificate: Equatable, Sendable {
-  /// `x5t#S256`: the SHA-256 of the certificate in DER, in base64url (RFC 8705, section 3.1).
-  package var thumbprint: String
-  /// The end of its validity.
-  package var endsAt: Timestamp
-  /// `true` if the account's tokens are bound to it: a server takes them on a connection with this certificate only.
-  package var isBound: Bool
-  /// The user's own files that it and its key were read from; `nil` where that was no file, and for an account that
-  /// other machines have as well.
-  package var files: Files?
-  /// `true` if its key is in a token, which it never leaves.
-  package var isKeyInToken: Bool
+  private var contents: Contents
 
   package init(
     thumbprint: String,
@@ -19,11 +11,33 @@ package struct ClientCertificate: Equatable, Sendable {
     files: Files? = nil,
     isKeyInToken: Bool = false
   ) {
-    self.thumbprint = thumbprint
-    self.endsAt = endsAt
-    self.isBound = isBound
-    self.files = files
-    self.isKeyInToken = isKeyInToken
+    contents = Contents(thumbprint, endsAt, isBound, files, isKeyInToken)
+  }
+
+  /// `x5t#S256`: the SHA-256 of the certificate in DER, in base64url (RFC 8705, section 3.1).
+  package var thumbprint: String { contents.thumbprint }
+
+  /// The end of its validity.
+  package var endsAt: Timestamp { contents.endsAt }
+
+  /// `true` if its key is in a token, which it never leaves.
+  package var isKeyInToken: Bool { contents.isKeyInToken }
+
+  /// `true` if the account's tokens are bound to it: a server takes them on a connection with this certificate only.
+  package var isBound: Bool {
+    get { contents.isBound }
+    set {
+      self = Self(thumbprint: thumbprint, endsAt: endsAt, isBound: newValue, files: files, isKeyInToken: isKeyInToken)
+    }
+  }
+
+  /// The user's own files that it and its key were read from; `nil` where that was no file, and for an account that
+  /// other machines have as well.
+  package var files: Files? {
+    get { contents.files }
+    set {
+      self = Self(thumbprint: thumbprint, endsAt: endsAt, isBound: isBound, files: newValue, isKeyInToken: isKeyInToken)
+    }
   }
 
   /// The absolute paths of two files, or of one with both.
@@ -34,6 +48,27 @@ package struct ClientCertificate: Equatable, Sendable {
     package init(certificate: String, key: String) {
       self.certificate = certificate
       self.key = key
+    }
+  }
+
+  private final class Contents: Equatable, Sendable {
+    let thumbprint: String
+    let endsAt: Timestamp
+    let isBound: Bool
+    let files: Files?
+    let isKeyInToken: Bool
+
+    init(_ thumbprint: String, _ endsAt: Timestamp, _ isBound: Bool, _ files: Files?, _ isKeyInToken: Bool) {
+      self.thumbprint = thumbprint
+      self.endsAt = endsAt
+      self.isBound = isBound
+      self.files = files
+      self.isKeyInToken = isKeyInToken
+    }
+
+    static func == (left: Contents, right: Contents) -> Bool {
+      left.thumbprint == right.thumbprint && left.endsAt == right.endsAt && left.isBound == right.isBound
+        && left.files == right.files && left.isKeyInToken == right.isKeyInToken
     }
   }
 }

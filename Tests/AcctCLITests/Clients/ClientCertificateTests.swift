@@ -83,6 +83,33 @@ struct ClientCertificateTests {
     #expect(server.bodies("/token").count == 2)
   }
 
+  @Test("A pushed request has the certificate, at the alias of its endpoint, and the browser's address is no alias")
+  func pushed() async {
+    let server = server(
+      [
+        "authorization_endpoint": "https://as.example/authorize", "require_pushed_authorization_requests": true,
+        "pushed_authorization_request_endpoint": "https://as.example/par",
+        "mtls_endpoint_aliases": [
+          "pushed_authorization_request_endpoint": "https://mtls.example/par",
+          "token_endpoint": "https://mtls.example/token", "authorization_endpoint": "https://mtls.example/authorize",
+        ],
+      ],
+      tokens: token("a", for: own)
+    )
+    server.set("/par", .json(#"{"request_uri":"urn:made-up","expires_in":60}"#, 201))
+    let browser = RehearsedBrowser()
+    let status = await Acct.run(
+      ["add", "--issuer", RecordedServer.issuer, "--client-id", "client"] + Self.files,
+      in: browser.world(of: record),
+      parsedBy: ParsedLines.parse
+    )
+    #expect(status == 0, "\(record.err)")
+    let asked = record.requests.filter { $0.method == "POST" }
+    #expect(asked.map(\.url.description) == ["https://mtls.example/par", "https://mtls.example/token"])
+    #expect(asked.allSatisfy { $0.identity != nil && $0.bodyText.contains("client_id=client") })
+    #expect(browser.addresses.first?.hasPrefix("https://as.example/authorize?") == true)
+  }
+
   @Test("A certificate is kept in the keyring, and its account says that its token is bound to it")
   func kept() async throws {
     _ = server(tokens: token("a", for: own))
