@@ -16,15 +16,15 @@ package enum ItemKind: String, Sendable, CaseIterable {
   case clientSecret = "oauth.*.clientSecret"
   /// A private key as a JWK, of P-256 or RSA, that signs a client's assertions.
   case clientKey = "oauth.*.clientKey"
-  /// A client's certificate for TLS, in PEM, with those that certify it.
-  case certificate = "oauth.*.certificate"
-  /// The private key of that certificate, in PEM (PKCS #8).
-  case certificateKey = "oauth.*.certificateKey"
   /// A backend's sealed session.
   case session = "session.*.token"
   case guest = "guest.*.token"
   /// A static token, as the user gave it.
   case staticToken = "static.*.token"
+  /// A client's certificate for TLS, in PEM, with those that certify it.
+  case certificate = "oauth.*.certificate"
+  /// The private key of that certificate, in PEM (PKCS #8), or the URI of the token that has it.
+  case certificateKey = "oauth.*.certificateKey"
 
   /// The item's key, such as `oauth.<uuid>.accessToken`.
   package func key(for account: AccountID) -> String {
