@@ -15,6 +15,8 @@ package enum CryptoError: Error, Equatable, Sendable {
   case notConfigured
   /// No private key, or numbers that make none.
   case notAKey
+  /// No certificate, or one that is damaged.
+  case notACertificate
   /// The library itself failed, as it does when memory runs out.
   case libraryFailed
 }

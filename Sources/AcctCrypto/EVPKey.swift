@@ -4,6 +4,8 @@ import COpenSSL
 /// A key as OpenSSL holds it, for the length of one operation; OpenSSL wipes its numbers at the end.
 @safe struct EVPKey: ~Copyable {
   private let key: OpaquePointer
+  /// For the length of a call.
+  var pointer: OpaquePointer { unsafe key }
   /// The context that its digest is of; `nil` for the default one.
   private let library: OpaquePointer?
 
@@ -13,6 +15,9 @@ import COpenSSL
   }
 
   deinit { unsafe EVP_PKEY_free(key) }
+
+  /// Takes a key of the default context, and frees it at the end.
+  init(taking key: OpaquePointer) { unsafe self.init(key, of: nil) }
 
   /// Takes an RSA key's numbers, by OpenSSL's names.
   init(rsa numbers: [(name: StaticString, number: Secret)]) throws(CryptoError) {
@@ -106,12 +111,15 @@ import COpenSSL
 
   var isRSA: Bool { unsafe EVP_PKEY_is_a(key, "RSA") == 1 }
 
-  var isP256: Bool {
-    guard unsafe EVP_PKEY_is_a(key, "EC") == 1 else { return false }
+  var isP256: Bool { group == "\(Name.p256)" }
+
+  /// OpenSSL's name of an elliptic curve; `nil` for a key of another kind.
+  var group: String? {
+    guard unsafe EVP_PKEY_is_a(key, "EC") == 1 else { return nil }
     var name = [CChar](repeating: 0, count: 80)
     var count = 0
-    guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { return false }
-    return name.prefix(count).elementsEqual("\(Name.p256)".utf8.map { CChar(bitPattern: $0) })
+    guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { return nil }
+    return String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// One of the key's numbers by OpenSSL's name, big-endian; `nil` if it has none.

@@ -197,7 +197,154 @@ typedef struct acct_curl_host {
   int is_address;
   /* Is told what OpenSSL does; see acct_curl_is_goodbye. */
   void (*info)(const void *ssl, int where, int value);
+  /* The client's certificates, in PEM, where the key of the first is in a device; else NULL. */
+  const char *certificates;
+  /* Has the device sign a digest of 32 bytes: writes r and s, 32 bytes each, and returns 1. */
+  int (*sign)(void *device, const unsigned char *digest, unsigned char *signature);
+  void *device;
 } acct_curl_host;
+
+/* What of OpenSSL, as libcurl brings it along, makes a key whose signatures are made elsewhere. Not all of it is in
+   every build; it is looked up when such a key is used. EC_KEY_METHOD is deprecated in favour of providers, which would
+   be ten times the code for one signature. */
+typedef struct acct_curl_foreign {
+  void *(*bio_new_mem_buf)(const void *, int);
+  int (*bio_free)(void *);
+  void *(*pem_read_x509)(void *, void **, void *, void *);
+  void (*x509_free)(void *);
+  void *(*x509_pubkey)(void *);
+  void *(*pkey_get1_ec)(void *);
+  void *(*pkey_new)(void);
+  int (*pkey_set1_ec)(void *, void *);
+  void (*pkey_free)(void *);
+  void *(*ec_dup)(const void *);
+  void (*ec_free)(void *);
+  int (*ec_set_method)(void *, const void *);
+  int (*ec_set_ex_data)(void *, int, void *);
+  void *(*ec_get_ex_data)(const void *, int);
+  const void *(*ec_openssl)(void);
+  void *(*method_new)(const void *);
+  void (*method_set_sign)(void *, void *, void *, void *);
+  int (*new_index)(int, long, void *, void *, void *, void *);
+  int (*use_certificate)(void *, void *);
+  int (*use_key)(void *, void *);
+  long (*ctx_ctrl)(void *, int, long, void *);
+  void (*clear_error)(void);
+  /* Made once, and never freed. */
+  void *method;
+  int index;
+} acct_curl_foreign;
+
+static inline acct_curl_foreign *acct_curl_foreign_table(void) {
+  static acct_curl_foreign table;
+  return &table;
+}
+
+static inline int acct_curl_load_foreign(void) {
+  acct_curl_foreign *table = acct_curl_foreign_table();
+  if (table->method) return 1;
+  void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+  const struct { const char *name; size_t slot; } needed[] = {
+    { "BIO_new_mem_buf", offsetof(acct_curl_foreign, bio_new_mem_buf) },
+    { "BIO_free", offsetof(acct_curl_foreign, bio_free) },
+    { "PEM_read_bio_X509", offsetof(acct_curl_foreign, pem_read_x509) },
+    { "X509_free", offsetof(acct_curl_foreign, x509_free) },
+    { "X509_get0_pubkey", offsetof(acct_curl_foreign, x509_pubkey) },
+    { "EVP_PKEY_get1_EC_KEY", offsetof(acct_curl_foreign, pkey_get1_ec) },
+    { "EVP_PKEY_new", offsetof(acct_curl_foreign, pkey_new) },
+    { "EVP_PKEY_set1_EC_KEY", offsetof(acct_curl_foreign, pkey_set1_ec) },
+    { "EVP_PKEY_free", offsetof(acct_curl_foreign, pkey_free) },
+    { "EC_KEY_dup", offsetof(acct_curl_foreign, ec_dup) },
+    { "EC_KEY_free", offsetof(acct_curl_foreign, ec_free) },
+    { "EC_KEY_set_method", offsetof(acct_curl_foreign, ec_set_method) },
+    { "EC_KEY_set_ex_data", offsetof(acct_curl_foreign, ec_set_ex_data) },
+    { "EC_KEY_get_ex_data", offsetof(acct_curl_foreign, ec_get_ex_data) },
+    { "EC_KEY_OpenSSL", offsetof(acct_curl_foreign, ec_openssl) },
+    { "EC_KEY_METHOD_new", offsetof(acct_curl_foreign, method_new) },
+    { "EC_KEY_METHOD_set_sign", offsetof(acct_curl_foreign, method_set_sign) },
+    { "CRYPTO_get_ex_new_index", offsetof(acct_curl_foreign, new_index) },
+    { "SSL_CTX_use_certificate", offsetof(acct_curl_foreign, use_certificate) },
+    { "SSL_CTX_use_PrivateKey", offsetof(acct_curl_foreign, use_key) },
+    { "SSL_CTX_ctrl", offsetof(acct_curl_foreign, ctx_ctrl) },
+    { "ERR_clear_error", offsetof(acct_curl_foreign, clear_error) },
+  };
+  for (size_t i = 0; library && i < sizeof needed / sizeof *needed; i++) {
+    void *symbol = dlsym(library, needed[i].name);
+    if (!symbol) return 0;
+    memcpy((char *)table + needed[i].slot, &symbol, sizeof symbol);
+  }
+  return library != NULL;
+}
+
+/* Writes a number of 32 bytes as an INTEGER of DER; returns its length. */
+static inline unsigned acct_der_integer(const unsigned char *number, unsigned char *out) {
+  unsigned skipped = 0;
+  while (skipped < 31 && !number[skipped]) skipped++;
+  unsigned count = 32 - skipped, pad = number[skipped] >> 7;
+  out[0] = 2;
+  out[1] = (unsigned char)(count + pad);
+  out[2] = 0;
+  memcpy(out + 2 + pad, number + skipped, count);
+  return 2 + pad + count;
+}
+
+/* ECDSA signs the leftmost 32 bytes of a longer digest (SEC 1, section 4.1.3). */
+static int acct_curl_device_sign(
+  int type, const unsigned char *digest, int length, unsigned char *out, unsigned *count,
+  const void *kinv, const void *r, void *key
+) {
+  (void)type, (void)kinv, (void)r;
+  const acct_curl_foreign *table = acct_curl_foreign_table();
+  const acct_curl_host *host = table->ec_get_ex_data(key, table->index);
+  unsigned char own[32] = { 0 }, signature[64];
+  if (!host || length < 1) return 0;
+  if (length >= 32) memcpy(own, digest, 32);
+  else memcpy(own + 32 - length, digest, (size_t)length);
+  if (!host->sign(host->device, own, signature)) return 0;
+  unsigned written = acct_der_integer(signature, out + 2);
+  written += acct_der_integer(signature + 32, out + 2 + written);
+  out[0] = 0x30;
+  out[1] = (unsigned char)written;
+  *count = 2 + written;
+  return 1;
+}
+static void *acct_curl_no_sign(const unsigned char *digest, int length, const void *kinv, const void *r, void *key) {
+  (void)digest, (void)length, (void)kinv, (void)r, (void)key;
+  return NULL;
+}
+
+/* Has a connection present the certificates, with the device's signature. */
+static int acct_curl_use_device(void *context, const acct_curl_host *host) {
+  if (!acct_curl_load_foreign()) return 0;
+  acct_curl_foreign *f = acct_curl_foreign_table();
+  if (!f->method) {
+    f->index = f->new_index(8, 0, NULL, NULL, NULL, NULL); /* CRYPTO_EX_INDEX_EC_KEY */
+    void *method = f->method_new(f->ec_openssl());
+    if (!method || f->index < 0) return 0;
+    f->method_set_sign(method, (void *)acct_curl_device_sign, NULL, (void *)acct_curl_no_sign);
+    f->method = method;
+  }
+  int done = 0;
+  void *bio = f->bio_new_mem_buf(host->certificates, -1);
+  void *own = bio ? f->pem_read_x509(bio, NULL, NULL, NULL) : NULL;
+  void *public = own ? f->pkey_get1_ec(f->x509_pubkey(own)) : NULL;
+  void *key = public ? f->ec_dup(public) : NULL;
+  void *whole = key ? f->pkey_new() : NULL;
+  if (whole && f->ec_set_method(key, f->method) && f->ec_set_ex_data(key, f->index, (void *)host))
+    done = f->pkey_set1_ec(whole, key) && f->use_certificate(context, own) == 1 && f->use_key(context, whole) == 1;
+  void *next;
+  while (done && (next = f->pem_read_x509(bio, NULL, NULL, NULL))) {
+    done = f->ctx_ctrl(context, 89, 1, next) == 1; /* SSL_CTRL_CHAIN_CERT, which takes a reference */
+    f->x509_free(next);
+  }
+  f->clear_error();
+  if (whole) f->pkey_free(whole);
+  if (key) f->ec_free(key);
+  if (public) f->ec_free(public);
+  if (own) f->x509_free(own);
+  if (bio) f->bio_free(bio);
+  return done;
+}
 
 /* libcurl takes a certificate's common name where there is no alternative name; OpenSSL itself is
    told not to (RFC 9525, section 6.3), and so says what is wrong in its verification result. */
@@ -211,6 +358,7 @@ static CURLcode acct_curl_name_host(CURL *easy, void *context, void *data) {
   int done = host->is_address
     ? host->curl->param_set_ip(param, host->name) : host->curl->param_set_host(param, host->name, 0);
   host->curl->ssl_ctx_set_info_callback(context, host->info);
+  if (host->certificates && !acct_curl_use_device(context, host)) return CURLE_SSL_CERTPROBLEM;
   return done ? CURLE_OK : CURLE_SSL_CERTPROBLEM;
 }
 

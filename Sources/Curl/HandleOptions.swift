@@ -65,6 +65,57 @@ package import CLibCurl
     note(unsafe acct_curl_expect_host(curl.functions, easy, host))
   }
 
+  /// Lends the client's certificate and its key, which the server may ask for (RFC 8446, section 4.3.2).
+  ///
+  /// libcurl uses a connection again only for requests with the same certificate.
+  ///
+  /// - Parameters:
+  ///   - certificate: In PEM, with those that certify it.
+  ///   - key: In PEM, without a passphrase.
+  package mutating func setIdentity(certificate: Secret, key: Secret) {
+    set(CURLOPT_SSLCERT_BLOB, blob: certificate)
+    set(CURLOPT_SSLKEY_BLOB, blob: key)
+    refusePassphrase()
+  }
+
+  /// Lends the client's certificate, whose key on P-256 is in a device; to be called after ``setTrust(in:rootsFile:info:)``.
+  ///
+  /// libcurl can't tell connections of one device from those of another, so it uses none again.
+  ///
+  /// - Parameters:
+  ///   - certificate: In PEM, with those that certify it.
+  ///   - device: The data of `sign`.
+  ///   - sign: Signs a digest of 32 bytes: writes r and s, and returns 1.
+  package mutating func setIdentity(
+    certificate: Secret,
+    device: UnsafeMutableRawPointer,
+    sign: DeviceCallback
+  ) {
+    unsafe memory.present(certificate, device, sign)
+    set(CURLOPT_FRESH_CONNECT, 1)
+    set(CURLOPT_FORBID_REUSE, 1)
+    set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+  }
+
+  /// Takes the client's certificate and its key from files in PEM.
+  ///
+  /// - Parameters:
+  ///   - certificate: The file of the certificate, which may have the key as well.
+  ///   - key: The file of the key.
+  package mutating func setIdentity(certificateFile certificate: String, keyFile key: String?) {
+    set(CURLOPT_SSLCERT, certificate)
+    set(CURLOPT_SSLKEY, key ?? certificate)
+    refusePassphrase()
+  }
+
+  /// OpenSSL would ask at the terminal for the passphrase of a key that has one.
+  private mutating func refusePassphrase() { set(CURLOPT_KEYPASSWD, "") }
+
+  private mutating func set(_ option: CURLoption, blob bytes: Secret) {
+    var blob = unsafe curl_blob(data: memory.bytes(bytes), len: bytes.count, flags: UInt32(CURL_BLOB_NOCOPY))
+    unsafe withUnsafeMutablePointer(to: &blob) { unsafe set(option, pointer: $0) }
+  }
+
   /// Lends the lines of the request's head, one or more; to be called once.
   package mutating func setHead(_ lines: [HeaderLine]) { unsafe set(CURLOPT_HTTPHEADER, pointer: memory.list(lines)) }
 
@@ -78,6 +129,8 @@ package import CLibCurl
 /// The functions that libcurl calls, each with its data.
 extension HandleOptions {
   package typealias SessionCallback = @convention(c) (UnsafeRawPointer?, Int32, Int32) -> Void
+  package typealias DeviceCallback =
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<UInt8>?, UnsafeMutablePointer<UInt8>?) -> Int32
   package typealias ByteCallback =
     @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int
   package typealias Prerequisite =

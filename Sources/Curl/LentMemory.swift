@@ -66,6 +66,13 @@ import CLibCurl
     return unsafe nodes
   }
 
+  /// Has the connection present certificates whose key signs elsewhere; the host was lent before.
+  func present(_ certificates: Secret, _ device: UnsafeMutableRawPointer, _ sign: HandleOptions.DeviceCallback) {
+    unsafe host?.pointee.certificates = unsafe UnsafePointer(bytes(certificates)?.assumingMemoryBound(to: CChar.self))
+    unsafe host?.pointee.device = unsafe device
+    unsafe host?.pointee.sign = sign
+  }
+
   /// Lends the host that the certificate must name; to be called once.
   func expectedHost(
     of origin: Origin,
@@ -80,7 +87,10 @@ import CLibCurl
         curl: curl.functions,
         name: text?.assumingMemoryBound(to: CChar.self),
         is_address: IPAddress(name) != nil ? 1 : 0,
-        info: info
+        info: info,
+        certificates: nil,
+        sign: nil,
+        device: nil
       )
     )
     unsafe self.host = host

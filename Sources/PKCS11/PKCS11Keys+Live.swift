@@ -10,6 +10,7 @@ extension Tokens {
     PKCS11Keys(
       take: { uri, holder throws(HardwareKeyFailure) in try await self.take(uri, holder) },
       sign: { uri, digest, holder throws(HardwareKeyFailure) in try await self.sign(uri, digest, holder) },
+      certificate: { uri, holder throws(HardwareKeyFailure) in try await self.certificate(uri, holder) },
       remove: { uri, holder throws(HardwareKeyFailure) in try await self.remove(uri, holder) },
       list: { uri in await self.list(uri) }
     )
@@ -39,6 +40,21 @@ extension Tokens {
     return try await loggedIn(uri, holder, touch) { session, pin throws(HardwareKeyFailure) in
       guard let key = try session.privateKey(uri) else { throw .gone }
       return try session.sign(digest, with: key, pin, touch)
+    }
+  }
+
+  /// Reads a certificate, which is no secret: no PIN is asked for.
+  private func certificate(_ uri: PKCS11URI, _ holder: KeyHolder) async throws(HardwareKeyFailure) -> [UInt8] {
+    let (module, token) = try await token(uri, holder.patience)
+    return try await session(module, token, holder.patience) { session, _ throws(HardwareKeyFailure) in
+      let found = try session.objects(CKO_CERTIFICATE, uri)
+      guard found.count < 2 else {
+        throw .unsuitable(reason: "\(found.count) certificates match the URI; object=LABEL or id=ID selects one")
+      }
+      guard let (handle, _, _) = found.first, let value = try session.value(of: CKA_VALUE, handle) else {
+        throw .unsuitable(reason: "the token has no certificate that matches the URI")
+      }
+      return value
     }
   }
 

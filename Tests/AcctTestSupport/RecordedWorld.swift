@@ -492,7 +492,8 @@ private func streamed(
       url: request.url,
       fields: request.fields,
       body: body.map { Secret($0) },
-      timeout: request.timeout
+      timeout: request.timeout,
+      identity: request.identity
     )
   )
   let bytes = response.body.withBytes { span in

@@ -15,6 +15,21 @@ func clientKeyViolation(_ bytes: [UInt8]) -> String? {
     ? nil : "a service account without its server"
 }
 
+/// A file with a client's certificate and its key.
+func certificateViolation(_ bytes: [UInt8]) -> String? {
+  let file = Secret(bytes)
+  if let certified = try? CertifiedKey(certificate: file, key: file) {
+    guard let again = try? CertifiedKey(certificate: certified.certificate, key: certified.keyItem) else {
+      return "a certificate or a key that can't be read when written"
+    }
+    guard again.certificate == certified.certificate, again.keyItem == certified.keyItem,
+      again.thumbprint == certified.thumbprint, again.endsAt == certified.endsAt
+    else { return "a certificate or a key that reads otherwise when written" }
+    guard (try? CertifiedKey.thumbprint(of: file)) == certified.thumbprint else { return "two thumbprints" }
+  }
+  return nil
+}
+
 /// An address on this machine that a browser is sent back to.
 func redirectViolation(_ bytes: [UInt8]) -> String? {
   guard let redirect = try? LoopbackRedirect(text(bytes)) else { return nil }

@@ -57,11 +57,13 @@ func metadataViolation(_ bytes: [UInt8]) -> String? {
     var documents = try? MetadataDocuments(
       ["issuer": "https://issuer.example", "token_endpoint": "https://issuer.example/token"],
       for: issuer,
-      named: .remote
+      named: .remote,
+      presentsCertificate: true
     )
   else { return "a first document that is not taken" }
   if let object = json.objectValue { documents.add(object) }
-  guard let merged = try? documents.server(), merged.tokenEndpoint.path == "/token" else {
+  let hasAlias = json.objectValue?["mtls_endpoint_aliases"] != nil
+  guard let merged = try? documents.server(), hasAlias || merged.tokenEndpoint.path == "/token" else {
     return "a second document that replaces the first"
   }
   guard let server = try? AuthorizationServer(json, for: issuer) else { return nil }

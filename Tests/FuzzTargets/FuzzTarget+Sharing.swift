@@ -41,7 +41,10 @@ func sharedRecordViolation(_ bytes: [UInt8]) -> String? {
   }
   if let key = items[.keypair], (try? StoredDPoPKey(key)).map({ $0.isInDevice }) ?? false { return "a key in a device" }
   guard let account else { return record.isEmpty ? nil : "a record that is passed over" }
-  guard account.keptIn == nil, account.incoming == nil, account.keyStorage == .software,
+  let firstOfKey = items[.certificateKey].map { $0.withBytes { bytes in bytes.count > 0 ? bytes[0] : 0 } }
+  guard account.client.certificate?.files == nil, firstOfKey == nil || firstOfKey == UInt8(ascii: "-")
+  else { return "a certificate of one machine" }
+  guard account.keptIn == nil, account.incoming == nil, account.deviceStorage == nil,
     account.kind != .guest, account.id == contents.id, account.name == contents.name
   else { return "a record that speaks of one machine, or of another account" }
   var elsewhere = contents

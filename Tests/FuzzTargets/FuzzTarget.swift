@@ -10,7 +10,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case dns, didDocument = "did-document"
   case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
   case sharedObject = "shared-object", sharedRecord = "shared-record", sharedFiles = "shared-files"
-  case clientKey = "client-key", redirect, parameter
+  case clientKey = "client-key", certificate, redirect, parameter
   case export, exportContents = "export-contents"
   case provider, registration, clientBook = "client-book"
   case gitCredential = "git-credential", dockerCredential = "docker-credential"
@@ -59,6 +59,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .sharedRecord: sharedRecordViolation(bytes)
     case .sharedFiles: sharedFilesViolation(bytes)
     case .clientKey: clientKeyViolation(bytes)
+    case .certificate: certificateViolation(bytes)
     case .redirect: redirectViolation(bytes)
     case .parameter: parameterViolation(bytes)
     case .export: exportViolation(bytes)

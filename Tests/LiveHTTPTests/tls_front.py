@@ -1,32 +1,51 @@
 """Ends TLS before a server of the tests', on a free port of 127.0.0.1, which it prints.
 
-usage: tls_front.py CERTIFICATE KEY NEWEST BACKEND
+usage: tls_front.py CERTIFICATE KEY NEWEST BACKEND [optional|required AUTHORITIES]
+
+With authorities it asks clients for a certificate of theirs, and says whose came: the backend's connection begins
+with the line "CLIENT THUMBPRINT", and an empty one.
 
 NEWEST is TLSv1, TLSv1_1 or TLSv1_3. A backend that resets its connection cuts this one as well: it ends
 without a word of TLS. It all ends with standard input.
 """
 
+import base64
 import contextlib
+import hashlib
 import select
 import socket
 import ssl
 import sys
 import threading
 
-certificate, key, newest, backend = sys.argv[1:]
+certificate, key, newest, backend, *clients = sys.argv[1:]
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(certificate, key)
 # As old as the tests want it, whatever the system's policy is.
 context.set_ciphers("ALL:@SECLEVEL=0")
 context.minimum_version = ssl.TLSVersion.TLSv1
 context.maximum_version = ssl.TLSVersion[newest]
+if clients:
+    context.verify_mode = {"optional": ssl.CERT_OPTIONAL, "required": ssl.CERT_REQUIRED}[clients[0]]
+    context.load_verify_locations(clients[1])
 
 
 class Client:
     """A client's connection, for one thread that reads and one that writes: OpenSSL's is not for two at a time."""
 
     def __init__(self, connection):
-        self.connection = context.wrap_socket(connection, server_side=True)
+        self.connection = context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
+        try:
+            self.connection.do_handshake()
+        except OSError:
+            # A request that is on its way already would have the alert lost with the connection.
+            socket.socket.shutdown(self.connection, socket.SHUT_WR)
+            while socket.socket.recv(self.connection, 65536):
+                pass
+            self.connection.close()
+            raise
+        own = self.connection.getpeercert(binary_form=True) or b""
+        self.thumbprint = base64.urlsafe_b64encode(hashlib.sha256(own).digest()).decode().rstrip("=") if own else "-"
         self.connection.setblocking(False)
         self.lock = threading.Lock()
 
@@ -67,6 +86,8 @@ def serve(connection):
     with contextlib.suppress(OSError):
         client = Client(connection)
         server = socket.create_connection(("127.0.0.1", int(backend)))
+        if clients:
+            server.sendall(f"CLIENT {client.thumbprint}\r\n\r\n".encode())
         threading.Thread(target=requests, args=(client, server), daemon=True).start()
         client.end(copy(server, client))
         return

@@ -75,9 +75,9 @@ struct ExportCommand: AcctCommand {
     if all {
       let accounts = try AccountOverview(context.engine).listing().accounts
       guard let first = accounts.first else { throw .selection(.noAccounts) }
-      let exported = accounts.filter { $0.keyStorage == .software }
-      guard !exported.isEmpty else { throw .key(.inDevice(first.name, first.keyStorage)) }
-      return (exported, accounts.filter { $0.keyStorage != .software })
+      let exported = accounts.filter { $0.deviceStorage == nil }
+      guard !exported.isEmpty else { throw .key(.inDevice(first.name, first.deviceStorage ?? .software)) }
+      return (exported, accounts.filter { $0.deviceStorage != nil })
     }
     var accounts: [Account] = []
     for name in names.isEmpty ? [options.account ?? ""] : names {
@@ -85,8 +85,8 @@ struct ExportCommand: AcctCommand {
       if !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
     }
     // Before the passphrase is asked for.
-    if let first = accounts.first(where: { $0.keyStorage != .software }) {
-      throw .key(.inDevice(first.name, first.keyStorage))
+    for account in accounts {
+      if let storage = account.deviceStorage { throw .key(.inDevice(account.name, storage)) }
     }
     return (accounts, [])
   }

@@ -69,14 +69,33 @@ struct HeaderCommand: AcctCommand {
       for: (try? tokenPurpose(audience: audience, scope: scope)) ?? nil
     )
     context.report(authorization.notices)
-    try context.output(rendered(authorization, target, account))
+    let lines = account.client.certificate.map { certificateLines($0, account, context) }
+    try context.output(rendered(authorization, target, account, certificate: lines ?? []))
     return .done
+  }
+
+  /// The lines of curl's config that have it present the client's certificate: of files that the user still has.
+  ///
+  /// Without them, or in another format, a token that is bound to the certificate is of no use by itself.
+  private func certificateLines(_ certificate: ClientCertificate, _ account: Account, _ context: Context) -> [Secret] {
+    if format == .curl, !options.json, let files = ClientFiles(context.world).files(of: certificate) {
+      return [("cert", files.certificate), ("key", files.key)].flatMap { name, path in
+        [Secret("\(name) = \""), Secret(path).escapedForCurl, Secret("\"\n")]
+      }
+    }
+    if certificate.isBound || format == .curl {
+      context.notice(
+        "the server may want the client certificate of \(account.name), which `acct request` and `acct proxy` present"
+      )
+    }
+    return []
   }
 
   private func rendered(
     _ authorization: Authorize.Authorization,
     _ target: Authorize.Target,
-    _ account: Account
+    _ account: Account,
+    certificate: [Secret]
   ) -> Secret {
     switch options.json ? .json : format {
     case .lines: Secret(joining: authorization.fields.flatMap { [Secret("\($0.name): "), $0.value, Secret("\n")] })
@@ -84,7 +103,7 @@ struct HeaderCommand: AcctCommand {
       Secret(
         joining: authorization.fields.flatMap {
           [Secret("header = \"\($0.name): "), $0.value.escapedForCurl, Secret("\"\n")]
-        }
+        } + certificate
       )
     case .json: json(authorization, target, account)
     case .map: map(authorization)

@@ -41,6 +41,8 @@ struct LoginCommand: AcctCommand {
   @Option(help: ArgumentHelp("Read the client's private key from your own file.", valueName: "file"))
   var clientKey: String?
 
+  @OptionGroup var certificate: CertificateOptions
+
   @Option(help: ArgumentHelp("Read a static account's new token from your own file; - is stdin.", valueName: "file"))
   var token: String?
 
@@ -99,7 +101,7 @@ struct LoginCommand: AcctCommand {
 
   private func signIn(to account: Account, _ context: Context) async throws(EngineError) -> ExitStatus {
     let login = Login(context.engine)
-    let changes = try changes(context)
+    let changes = try await changes(context)
     let way = try login.way(of: account, changes)
     let hasBrowser = !options.noInput || noBrowser
     if !hasBrowser, !way.needsNoBrowser { throw .signIn(.browserNeeded) }
@@ -113,7 +115,7 @@ struct LoginCommand: AcctCommand {
     return try context.done(added.account, "signed in to \(added.account.name) again")
   }
 
-  private func changes(_ context: Context) throws(EngineError) -> Login.Changes {
+  private func changes(_ context: Context) async throws(EngineError) -> Login.Changes {
     var changes = Login.Changes(opensBrowser: !noBrowser && !options.noInput, callbackTimeout: wait)
     changes.scope = scope
     changes.usesDevice = device
@@ -126,6 +128,10 @@ struct LoginCommand: AcctCommand {
       changes.clientKey = file.key
       changes.clientID = clientID ?? file.clientID
     }
+    if let certificate = try await certificate.read(context) {
+      changes.certificate = certificate.key
+      changes.certificateFiles = certificate.files
+    }
     return changes
   }
 
@@ -133,7 +139,9 @@ struct LoginCommand: AcctCommand {
   private func requireFitting(_ account: Account) throws(EngineError) {
     let given = [
       ("--scope", scope != nil), ("--device", device), ("--param", !param.isEmpty), ("--client-id", clientID != nil),
-      ("--client-secret-file", clientSecretFile != nil), ("--client-key", clientKey != nil), ("--token", token != nil),
+      ("--client-secret-file", clientSecretFile != nil), ("--client-key", clientKey != nil),
+      ("--cert", certificate.isUsed),
+      ("--token", token != nil),
     ]
     let fitting: [String] =
       switch account.kind {
@@ -158,6 +166,7 @@ struct LoginCommand: AcctCommand {
     }
     var words = [name, "--wait", "\(wait)"] + option("--scope", scope) + option("--client-id", clientID)
     words += option("--client-secret-file", clientSecretFile) + option("--client-key", clientKey)
+    words += option("--cert", certificate.cert) + option("--cert-key", certificate.certKey)
     words += param.flatMap { ["--param", $0] } + (device ? ["--device"] : []) + (noBrowser ? ["--no-browser"] : [])
     guard token == nil, var add = try? AddCommand.parse(words) else { return nil }
     add.options = options

@@ -57,6 +57,7 @@ struct StatusCommand: AcctCommand {
       ErrorMessage($0).timed(by: context.world.clock).naming(status.account.name)
     }
     let limits = LimitsLedger(context.world).limits(of: choice.account.id)
+    if let notice = status.account.certificateWarning(at: context.world.clock.now()) { context.report([notice]) }
     if options.json {
       try context.output(
         envelope([

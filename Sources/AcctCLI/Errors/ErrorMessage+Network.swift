@@ -13,6 +13,7 @@ extension ErrorMessage {
         "refused: a server names \(origin), which is an address of this machine or a private network",
         hint: "only you may name such an address, as with --issuer or ACCT_PLC_URL"
       )
+    case .http(.device(let failure), _), .renewalUnanswered(.device(let failure), _): self.init(failure, .pkcs11)
     case .http(.unresolved(let host), let origin):
       // Typed wrongly, or this machine is not connected; waiting mends neither.
       self.init(
@@ -59,7 +60,8 @@ extension ExitStatus {
       switch failure {
       case .cancelled: .cancelled
       case .malformed, .tooLarge: .serverFailed
-      case .unresolved, .unreachable, .untrusted, .timedOut, .closed, .unsendable, .source, .inside, .proxy, .withheld:
+      case .unresolved, .unreachable, .untrusted, .timedOut, .closed, .unsendable, .source, .inside, .proxy, .withheld,
+        .device:
         .network
       }
   }
@@ -80,6 +82,7 @@ func words(for failure: HTTPFailure) -> String {
   case .source(.tooLarge(let name, _)): "the body can't be read from \(name): too large"
   case .inside(let host): "\(host) is an address of this machine or a private network"
   case .withheld: "the request was not sent: the connection took too long"
+  case .device(let failure): ErrorMessage(failure, .pkcs11).text
   case .proxy(let reason): "the proxy that the environment names can't be used: \(reason)"
   }
 }

@@ -111,7 +111,8 @@ private func words(forEnd failure: HTTPFailure) -> String {
   case .closed: "the connection was closed"
   case .timedOut: "no more data arrived in time"
   case .malformed: "the data is not HTTP"
-  case .unresolved, .unreachable, .untrusted, .tooLarge, .cancelled, .unsendable, .source, .inside, .proxy, .withheld:
+  case .unresolved, .unreachable, .untrusted, .tooLarge, .cancelled, .unsendable, .source, .inside, .proxy, .withheld,
+    .device:
     words(for: failure)
   }
 }

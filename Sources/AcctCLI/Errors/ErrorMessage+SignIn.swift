@@ -167,6 +167,7 @@ extension ErrorMessage {
       case .ending(let reason): "the token of \(account) is no longer used: \(reason)"
       case .unrenewed: "the token of \(account) has expired, and --offline does not allow renewing it"
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
+      case .certificateEnded(let reason): "\(account) can't be used: \(reason)"
       case .rejected(let rejection): "\(rejection.origin) has rejected the token of \(account)"
       case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
       case .signedOut(let reason): "\(account) is signed out: \(reason)"
@@ -179,6 +180,7 @@ extension ErrorMessage {
       case .unrenewed: "leave out --offline"
       case .guestOver(_, .some): "`\(loginLine(account))` begins a new one; it does not reset this machine's limits"
       case .tokenOver(_, let replacement): remedy(for: replacement)
+      case .certificateEnded: loginHint(account, certificateOptions)
       case .expired, .ending, .ended, .rejected, .guestOver, .signedOut: loginHint(account)
       }
     self.init("signInRequired", .signInRequired, message, hint: hint)
@@ -205,7 +207,8 @@ private func words(for grant: Grant, _ method: ClientAuthentication) -> String {
   case (.jwtBearer, _): "--grant jwt-bearer needs --client-key"
   case (_, .privateKey): "--client-auth private-key needs --client-key"
   case (_, .basic), (_, .post): "--client-auth \(method.rawValue) needs --client-secret-file"
-  case (_, .none): "--grant client-credentials needs --client-secret-file or --client-key"
+  case (_, .tls): "--client-auth tls needs --cert and --cert-key"
+  case (_, .none): "--grant client-credentials needs --client-secret-file, --client-key or --cert"
   }
 }
 

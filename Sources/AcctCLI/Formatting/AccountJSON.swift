@@ -36,6 +36,8 @@ extension Account {
       "validatedAt": .init(validatedAt?.description),
       "limitations": limitations?.json ?? .null,
       "sentAs": sentAs?.json ?? .null,
+      "boundTo": client.certificate?.isBound == true ? "certificate" : .null,
+      "certificateEndsAt": .init(client.certificate?.endsAt.description),
     ]
   }
 }

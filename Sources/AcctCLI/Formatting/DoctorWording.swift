@@ -59,6 +59,12 @@ struct DoctorWording {
     case .noTime(let origin, let failure):
       let reason = failure.map { ": \(ErrorMessage(.network(.http($0, origin))).text)" } ?? ""
       self.init("noTime", "\(origin) does not report its time\(reason)")
+    case .certificateEnds(let name, let seconds):
+      self.init(
+        "certificateEnds",
+        "the client certificate of \(name) ends in \(duration(seconds))",
+        fix: "with a new one, `\(loginLine(name, certificateOptions))`"
+      )
     case .loginNeeded(let error), .failed(let error):
       let errorMessage = ErrorMessage(error)
       self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)
@@ -225,7 +231,7 @@ extension DoctorWording {
     case .missing(let kind, let name):
       self.init(
         "missingItem",
-        "the \(kind == .keypair ? "DPoP key" : "token") of \(name) is not in the keyring",
+        "the \(missing(kind)) of \(name) is not in the keyring",
         fix: "\(loginHint(name)), or `acct remove \(name)`"
       )
     case .damagedItem(let kind, let name, let reason?):
@@ -251,6 +257,14 @@ extension DoctorWording {
   }
 }
 
+/// The name of a kind of item that is missing: any of a token is its token.
+private func missing(_ kind: ItemKind) -> String {
+  switch kind {
+  case .keypair, .certificate, .certificateKey, .clientSecret, .clientKey: words(for: kind)
+  default: "token"
+  }
+}
+
 /// The name of a kind of item.
 private func words(for kind: ItemKind) -> String {
   switch kind {
@@ -263,6 +277,8 @@ private func words(for kind: ItemKind) -> String {
   case .secondTokens: "tokens for other audiences and scopes"
   case .clientSecret: "client secret"
   case .clientKey: "client key"
+  case .certificate: "client certificate"
+  case .certificateKey: "key of the client certificate"
   case .session: "session"
   case .guest: "guest token"
   case .staticToken: "static token"

@@ -17,6 +17,9 @@ func words(for notice: Notice) -> String {
     "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin)"
   case .sessionEnds(let account, let seconds):
     "sign in again within \(duration(seconds)), with `\(loginLine(account))`: after that the server ends the session"
+  case .certificateEnds(let account, let seconds):
+    "the client certificate of \(account) ends in \(duration(seconds)); with a new one, "
+      + "`\(loginLine(account, certificateOptions))`"
   case .tokenEnds(let replacement, let seconds):
     "the token of \(replacement.account) expires in \(duration(seconds)); "
       + remedy(for: replacement)

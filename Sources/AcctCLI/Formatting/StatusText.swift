@@ -63,8 +63,20 @@ struct StatusText {
         Field("session ends", account.sessionEndsAt.map(time) ?? ""),
         Field("validated", account.validatedAt.map(time) ?? ""),
         Field("key", account.thumbprint ?? "", .faint),
+        certificate,
         Field("key in", account.keyStorage == .software ? "" : words(for: account.keyStorage)),
       ]
+  }
+
+  /// The certificate of its client, with its end.
+  private var certificate: Field {
+    guard let certificate = status.account.client.certificate else { return Field("certificate", "") }
+    let bound = certificate.isBound ? "the token is bound to it, " : ""
+    return Field(
+      "certificate",
+      "\(certificate.thumbprint); \(bound)ends \(time(certificate.endsAt))",
+      certificate.endsSoon(at: now) ? .warning : .faint
+    )
   }
 
   /// The keyring that stores it, and the rule that chose the account.

@@ -11,6 +11,7 @@ extension AddCommand {
     try requireFittingClient(source)
     try requireFittingBackend()
     try requireFittingKey(source)
+    try requireFittingCertificate(source)
   }
 
   /// The one source that the options name; `nil` if they name none, and a terminal asks.
@@ -70,6 +71,18 @@ extension AddCommand {
     }
     guard session == nil || signIn.clientID == nil else {
       throw ValidationError("--client-id is chosen by the backend")
+    }
+  }
+
+  /// A certificate is presented to a server that the user names, by acct's own sign-in or renewal.
+  private func requireFittingCertificate(_ source: AddSource) throws {
+    guard certificate.isUsed else { return }
+    switch source {
+    case .file: return
+    case .server where source.resource == nil: return
+    case .server: throw ValidationError("--cert needs --issuer beside --resource")
+    case .guest, .token, .program, .backend, .session, .network:
+      throw ValidationError("--cert needs --issuer, --token-url, a provider or --import")
     }
   }
 

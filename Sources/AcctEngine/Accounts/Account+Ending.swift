@@ -21,6 +21,7 @@ extension Account {
     }
     let why: SignInReason =
       switch assessment.state {
+      case .reauthRequired where recordedState.state == .valid: .certificateEnded(reason: reason)
       case .reauthRequired: .ended(reason: reason)
       case .signedOut: .signedOut(reason: reason)
       case .expired where kind == .guest:

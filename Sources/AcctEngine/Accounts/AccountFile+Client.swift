@@ -14,6 +14,7 @@ extension ClientSettings {
     if grant != .authorizationCode { object["grant"] = .string(grant.rawValue) }
     object["provider"] = provider.map(JSON.string)
     if isRegistered { object["registered"] = true }
+    object["certificate"] = certificate?.json
     return .object(object)
   }
 
@@ -39,6 +40,7 @@ extension ClientSettings {
       case "registered":
         guard let isTrue = value.boolValue else { throw AccountFile.Damage() }
         isRegistered = isTrue
+      case "certificate": certificate = try ClientCertificate(value)
       default: throw AccountFile.Damage()
       }
     }

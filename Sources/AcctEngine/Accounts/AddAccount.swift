@@ -80,7 +80,7 @@ package struct AddAccount: Sendable {
     var taken: Set<AccountName> = []
     while true {
       guard incoming.kind != .guest || keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
-      guard incoming.keyStorage == .software || keyring.accounts == nil else { throw .key(.notShared(keyring.kind)) }
+      guard !incoming.isOfThisMachine || keyring.accounts == nil else { throw .key(.notShared(keyring.kind)) }
       try await SharedRecords(in: keyring, context)?.pull()
       if let known = try sameIdentity(incoming, keyring) {
         if let added = try await renew(known, incoming, options) { return added }

@@ -47,6 +47,9 @@ extension Account {
   func assess(_ evidence: Evidence, at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment {
     let event: SessionEvent
     let reason: StateReason?
+    if recordedState.state == .valid, evidence == .none || evidence == .present, let end = certificateEnd(at: now) {
+      return end
+    }
     switch evidence {
     case .none:
       // Without the keyring's answer, the server's last answer or the clock decides.

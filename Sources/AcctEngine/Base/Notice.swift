@@ -12,6 +12,8 @@ package enum Notice: Sendable {
   case clockOff(seconds: Int64, Origin)
   /// The server ends the session soon, even if it is renewed.
   case sessionEnds(account: AccountName, inSeconds: Int64)
+  /// The certificate of the account's client ends soon.
+  case certificateEnds(account: AccountName, inSeconds: Int64)
   /// A static token expires soon.
   case tokenEnds(TokenReplacement, inSeconds: Int64)
   /// A session that another program was given is rejected by its backend; the stored one stays.

@@ -81,7 +81,7 @@ extension HTTPFailure {
     case .untrusted(let reason): .untrusted(reason: held.redactor.redact(reason))
     case .unsendable(let reason): .unsendable(reason: held.redactor.redact(reason))
     case .proxy(let reason): .proxy(reason: held.redactor.redact(reason))
-    case .unresolved, .inside, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source, .withheld: self
+    case .unresolved, .inside, .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source, .withheld, .device: self
     }
   }
 }
@@ -131,7 +131,8 @@ extension ItemKind {
     switch self {
     case .accessToken, .refreshToken, .session, .guest, .staticToken, .clientSecret: [item]
     case .keypair, .clientKey, .secondTokens: SecretMembers.ofBody(item, .received)
-    case .expiresAt, .handle, .did: []
+    case .certificateKey: item.linesOfPEM
+    case .expiresAt, .handle, .did, .certificate: []
     }
   }
 }
@@ -166,6 +167,16 @@ extension SharedStoreFailure {
 }
 
 extension Secret {
+  /// The lines of a PEM file that are not the same in others; none of anything else.
+  fileprivate var linesOfPEM: [Secret] {
+    withBytes { bytes in
+      guard bytes.count > 0, bytes[0] == UInt8(ascii: "-") else { return [] }
+      return bytes.indices.split { bytes[$0] == 0x0A }.compactMap { line in
+        bytes[line.startIndex] == UInt8(ascii: "-") ? nil : Secret(bytes.extracting(line.startIndex..<line.endIndex))
+      }
+    }
+  }
+
   /// The first line, if it can be a passphrase: not longer than 1 KiB.
   fileprivate var firstLine: Secret? {
     withBytes { span in

@@ -105,6 +105,14 @@ extension CredentialStore {
     throw .keyring(.halfReplaced(account.name))
   }
 
+  /// Checks that a certificate is the one that the account's file describes.
+  ///
+  /// - Throws: ``KeyringError/halfReplaced(_:)``.
+  func requireOwn(_ certificate: CertifiedKey?) throws(EngineError) {
+    guard let certificate, certificate.thumbprint != account.client.certificate?.thumbprint else { return }
+    throw .keyring(.halfReplaced(account.name))
+  }
+
   /// Reads the credentials for an authorized request, with the account as it is then.
   ///
   /// - Throws: ``EngineError``; ``KeyringError/halfReplaced(_:)`` if the process that replaced them was interrupted.

@@ -40,10 +40,23 @@ struct CredentialStore: Sendable {
     }
     let credentials = try credentials(await items(kinds))
     try requireOwn(credentials.key)
+    try requireOwn(credentials.certificate)
     return credentials
   }
 
-  /// Reads the client's secret or key alone.
+  /// Reads the client's certificate and its key alone; `nil` for a client without one.
+  ///
+  /// - Throws: ``SignInError/clientSecretMissing(account:)``, ``KeyringError/halfReplaced(_:)``.
+  func readCertificate() async throws(EngineError) -> CertifiedKey? {
+    guard account.client.certificate != nil else { return nil }
+    guard let certificate = try await readClient([.certificate, .certificateKey]).certificate else {
+      throw .signIn(.clientSecretMissing(account: account.name))
+    }
+    try requireOwn(certificate)
+    return certificate
+  }
+
+  /// Reads the client's secret, key or certificate alone.
   func readClient(_ kinds: [ItemKind]) async throws(EngineError) -> Credentials { try credentials(await items(kinds)) }
 
   /// Reads all secret items, so that the keyring's wrapper holds them for redaction.
@@ -55,7 +68,7 @@ struct CredentialStore: Sendable {
 
   /// Checks that an item is of the form that acct writes; one that is missing is no error.
   func check(_ kind: ItemKind) async throws(EngineError) {
-    let items = try await items([kind])
+    let items = try await items(kind.isCertificate ? [.certificate, .certificateKey] : [kind])
     if let item = items[.secondTokens], (try? SecondTokens(item)) == nil {
       throw .keyring(.damagedItem(account.name, .secondTokens))
     }
@@ -79,8 +92,16 @@ struct CredentialStore: Sendable {
       clientSecret: try item(.clientSecret, in: items) { secret throws(ClientSecret.Flaw) in
         try ClientSecret.check(secret)
       },
-      clientKey: try item(.clientKey, in: items) { secret throws(ClientKeyError) in try ClientKey(privateJWK: secret) }
+      clientKey: try item(.clientKey, in: items) { secret throws(ClientKeyError) in try ClientKey(privateJWK: secret) },
+      certificate: try certificate(in: items)
     )
+  }
+
+  private func certificate(in items: [ItemKind: Secret]) throws(EngineError) -> CertifiedKey? {
+    guard let certificate = items[.certificate], let key = items[.certificateKey] else { return nil }
+    do { return try context.certifiedKey(certificate, key, in: keyring) } catch {
+      throw .keyring(.damagedItem(account.name, error == .certificate ? .certificate : .certificateKey))
+    }
   }
 
   /// Checks that a write would succeed.
@@ -102,6 +123,11 @@ struct CredentialStore: Sendable {
     guard let secret = items[kind] else { return nil }
     do { return try parse(secret) } catch { throw .keyring(.damagedItem(account.name, kind)) }
   }
+}
+
+extension ItemKind {
+  /// `true` for the two items that are checked with each other.
+  fileprivate var isCertificate: Bool { self == .certificate || self == .certificateKey }
 }
 
 extension Account.Kind {

@@ -1,4 +1,5 @@
 package import AcctModel
+import AcctPorts
 import Secrets
 package import AcctProtocol
 
@@ -13,6 +14,8 @@ struct Credentials: Sendable {
   /// The client's secret; read only for a renewal.
   var clientSecret: Secret?
   var clientKey: ClientKey?
+  /// The client's certificate for TLS, with its key; read only for a renewal, and for requests that acct makes.
+  var certificate: CertifiedKey?
   /// Notices from the renewal that obtained them.
   var notices: [Notice] = []
 
@@ -34,6 +37,7 @@ struct Credentials: Sendable {
     return AccessGrant(
       token: token,
       key: account.tokenType == .dpop ? key : nil,
+      identity: certificate.map(TLSIdentity.init),
       expiresAt: account.tokenLifetime.expiresAt,
       notices: notices + (account.sessionWarning(at: now).map { [$0] } ?? [])
     )
@@ -41,11 +45,14 @@ struct Credentials: Sendable {
 }
 
 extension Account {
-  /// Checks that no server has ended the session: otherwise the keyring need not be asked.
+  /// Checks that no server has ended the session, and that its client's certificate is valid: otherwise the keyring
+  /// need not be asked.
   ///
   /// - Throws: ``SignInError/required(account:_:)``.
   func requireNotEnded(at now: Timestamp) throws(EngineError) {
-    guard recordedState.state != .reauthRequired else { throw stateError(lastKnownState(at: now)) }
+    guard recordedState.state != .reauthRequired, client.certificate?.hasEnded(at: now) != true else {
+      throw stateError(lastKnownState(at: now))
+    }
   }
 }
 
@@ -53,6 +60,8 @@ extension Account {
 package struct AccessGrant: Sendable {
   package var token: Token
   package var key: DPoPKey?
+  /// Presented where the token is used, if its client has a certificate and it was read.
+  var identity: TLSIdentity?
   package var expiresAt: Timestamp?
   package var notices: [Notice]
 }

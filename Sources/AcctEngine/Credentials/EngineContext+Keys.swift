@@ -45,6 +45,27 @@ extension EngineContext {
     return hardwareKey(stored)
   }
 
+  /// Reads the certificate of a client, and its key or the URI of the token that has it, from keyring items.
+  ///
+  /// In a shared keyring, another machine may have written them: no module that they name is loaded.
+  ///
+  /// - Throws: ``CertifiedKeyError``.
+  func certifiedKey(_ certificate: Secret, _ key: Secret, in keyring: Keyring) throws(CertifiedKeyError) -> CertifiedKey
+  {
+    guard let uri = key.tokenURI else { return try CertifiedKey(certificate: certificate, key: key) }
+    guard keyring.accounts == nil else { throw .key }
+    return try CertifiedKey(certificate: certificate, in: uri, by: signer(for: uri))
+  }
+
+  /// Signs with a key in a token.
+  func signer(for uri: PKCS11URI) -> CertifiedKey.Signer {
+    { digest throws(HardwareKeyFailure) in
+      try await deviceKeys.access(to: .pkcs11(uri)).use(in: self) { holder throws(HardwareKeyFailure) in
+        try await world.hardwareKeys.pkcs11.sign(uri, digest, holder)
+      }
+    }
+  }
+
   /// The key with the access to its device.
   func hardwareKey(_ stored: StoredHardwareKey) -> HardwareKey {
     HardwareKey(stored) { digest throws(HardwareKeyFailure) in
@@ -56,6 +77,15 @@ extension EngineContext {
         }
       }
     }
+  }
+}
+
+extension Secret {
+  /// The URI that a keyring item names in the place of a key; `nil` for anything else.
+  fileprivate var tokenURI: PKCS11URI? {
+    let first = Array("pkcs11:".utf8)
+    let isURI = withBytes { bytes in bytes.count > first.count && first.indices.allSatisfy { bytes[$0] == first[$0] } }
+    return isURI ? try? PKCS11URI(text) : nil
   }
 }
 

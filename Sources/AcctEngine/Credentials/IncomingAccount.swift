@@ -68,6 +68,15 @@ struct IncomingAccount {
     }
   }
 
+  /// `true` if a key of it never leaves this machine.
+  var isOfThisMachine: Bool {
+    switch form {
+    case .credentials(let credentials):
+      keyStorage != .software || credentials.client.certificate?.isKeyInToken == true
+    case .moved(let account): account.deviceStorage != nil
+    }
+  }
+
   /// The form in which a new static token is sent; `nil` for anything else, also for an account from elsewhere.
   var sentAs: StaticHeader? {
     switch form {

@@ -45,6 +45,8 @@ package struct NewCredentials: Sendable {
   /// The client's secret.
   package var clientSecret: Secret?
   package var clientKey: ClientKey?
+  /// The client's certificate for TLS, with its key; ``client`` describes it.
+  package var certificate: CertifiedKey?
   /// Notices from the sign-in that obtained them.
   package var notices: [Notice] = []
 }
@@ -55,8 +57,16 @@ extension NewCredentials {
   /// - Parameters:
   ///   - handoff: Credentials and their description; nothing in it proves its author.
   ///   - source: Its source.
+  ///   - certificate: The client's certificate for TLS, which the handoff was read with, if it has one.
+  ///   - files: The files that the certificate was read from.
   ///   - redactor: Removes secrets from the description.
-  package init(_ handoff: Handoff, from source: AccountSource?, redacting redactor: Redactor) {
+  package init(
+    _ handoff: Handoff,
+    from source: AccountSource?,
+    presenting certificate: CertifiedKey? = nil,
+    _ files: ClientCertificate.Files? = nil,
+    redacting redactor: Redactor
+  ) {
     self.init(
       kind: .oauth,
       tokenType: handoff.tokenType,
@@ -72,8 +82,10 @@ extension NewCredentials {
       tokenLifetime: handoff.tokenLifetime,
       token: handoff.accessToken,
       refreshToken: handoff.refreshToken,
-      key: handoff.key
+      key: handoff.key,
+      certificate: certificate
     )
+    client.certificate = certificate?.note(isBound: handoff.isCertificateBound, files)
   }
 
   /// The account that stores these credentials.
@@ -116,6 +128,9 @@ extension NewCredentials {
     if let key { items.append(.init(.keypair, key.item)) }
     if let clientSecret { items.append(.init(.clientSecret, clientSecret)) }
     if let clientKey { items.append(.init(.clientKey, clientKey.privateJWK)) }
+    if let certificate {
+      items += [.init(.certificate, certificate.certificate), .init(.certificateKey, certificate.keyItem)]
+    }
     if let refreshToken { items.append(.init(.refreshToken, refreshToken.secret)) }
     items.append(.init(kind.tokenItem, token.secret))
     if let expiresAt = tokenLifetime.expiresAt, kind == .oauth {

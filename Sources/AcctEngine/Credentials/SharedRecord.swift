@@ -26,7 +26,8 @@ package struct SharedRecord: Sendable {
     guard let account = decoded, account.id == contents.id, account.name == contents.name, account.hasConsistentKind
     else { throw .notThisAccount }
     guard account.keptIn == nil, account.incoming == nil else { throw .localState }
-    guard account.keyStorage == .software else { throw .keyInDevice }
+    guard account.client.certificate?.files == nil else { throw .localState }
+    guard account.deviceStorage == nil else { throw .keyInDevice }
     guard account.kind != .guest else { throw .guest }
     self.account = account
   }
@@ -46,7 +47,8 @@ package struct SharedRecord: Sendable {
   /// Costlier checks, such as a key's arithmetic, are made where the item is used.
   private static func isSound(_ kind: ItemKind, _ secret: Secret, of account: Account?) -> Bool {
     switch kind {
-    case .accessToken, .refreshToken, .session, .clientSecret, .expiresAt, .handle, .did, .secondTokens, .clientKey:
+    case .accessToken, .refreshToken, .session, .clientSecret, .expiresAt, .handle, .did, .secondTokens, .clientKey,
+      .certificate, .certificateKey:
       kind.isWellFormed(secret)
     case .staticToken:
       // Without its record, a token and a password can't be distinguished.

@@ -45,6 +45,7 @@ struct SharedRecords: Sendable {
   /// - Throws: ``EngineError/removed(_:)``; ``KeyringError/changedElsewhere(_:)`` if another machine has stored newer
   ///   credentials, which stay; ``SelectionError/nameTaken(_:)``; the failure of the engine.
   func store(_ account: Account, _ items: SharedAccount.Items) throws(EngineError) {
+    let account = account.withoutFiles
     let stored = SharedAccount(id: account.id, name: account.name, record: AccountFile.encode(account), items: items)
     do throws(SharedAccountFailure) { try accounts.store(stored, context.interaction) } catch {
       switch error {
@@ -76,7 +77,11 @@ struct SharedRecords: Sendable {
   /// - Returns: The right.
   /// - Throws: ``KeyringError/changedElsewhere(_:)`` if it has changed since it was read.
   func claim(_ account: Account) async throws(EngineError) -> RenewalClaim {
-    let intent = RenewalIntent(account: account.id, record: AccountFile.encode(account), timeout: context.timeout)
+    let intent = RenewalIntent(
+      account: account.id,
+      record: AccountFile.encode(account.withoutFiles),
+      timeout: context.timeout
+    )
     let claim: RenewalClaim?
     do { claim = try await accounts.claim(intent, context.interaction) } catch { throw .keyring(.failed(error, kind)) }
     guard let claim else { throw .keyring(.changedElsewhere(account.name)) }

@@ -10,7 +10,7 @@ package struct StoredAccount: Equatable, Sendable {
 
   /// The items in the order in which they are written: irreplaceable ones first.
   var orderedItems: [Keyring.Item] {
-    let first: [ItemKind] = [.keypair, .clientSecret, .clientKey, .refreshToken]
+    let first: [ItemKind] = [.keypair, .clientSecret, .clientKey, .certificate, .certificateKey, .refreshToken]
     let kinds = first + ItemKind.allCases.filter { !first.contains($0) }
     return kinds.compactMap { kind in items[kind].map { Keyring.Item(kind, $0) } }
   }
@@ -22,14 +22,23 @@ package struct StoredAccount: Equatable, Sendable {
   ///
   /// It comes from outside: a token must fit on a header line, the key must be one and be the
   /// account's, and a guest must not pass for an account that can be renewed.
-  var isSound: Bool { account.hasConsistentKind && isUsable && unsoundItem == nil }
+  var isSound: Bool { account.hasConsistentKind && isUsable && unsoundItem == nil && hasOwnCertificate }
+
+  /// `true` if it has a certificate and its key exactly if its file describes it.
+  private var hasOwnCertificate: Bool {
+    let pair = (items[.certificate], items[.certificateKey])
+    guard let note = account.client.certificate else { return pair.0 == nil && pair.1 == nil }
+    guard let certificate = pair.0, let key = pair.1 else { return false }
+    return (try? CertifiedKey(certificate: certificate, key: key))?.thumbprint == note.thumbprint
+  }
 
   /// The kind of an item that is not of the form that acct would have stored; `nil` if all are.
   var unsoundItem: ItemKind? { items.first { kind, secret in !isSound(kind, secret) }?.key }
 
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
     switch kind {
-    case .accessToken, .refreshToken, .session, .guest, .clientSecret, .expiresAt, .handle, .did:
+    case .accessToken, .refreshToken, .session, .guest, .clientSecret, .expiresAt, .handle, .did, .certificate,
+      .certificateKey:
       kind.isWellFormed(secret)
     case .staticToken: (try? Token(secret, sentAs: account.sentAs)) != nil
     case .clientKey: (try? ClientKey(privateJWK: secret)) != nil
@@ -54,8 +63,17 @@ extension ItemKind {
     case .expiresAt: (try? Timestamp(secret.text)) != nil
     case .handle: (try? Handle(secret.text)) != nil
     case .did: (try? DID(secret.text)) != nil
+    // Nothing else is a certificate or a key in the keyring: no reference to a device of this machine, above all.
+    case .certificate, .certificateKey: secret.isPEM
     case .keypair, .clientKey, .secondTokens, .staticToken: true
     }
+  }
+}
+
+extension Secret {
+  fileprivate var isPEM: Bool {
+    let first = Array("-----BEGIN ".utf8)
+    return withBytes { bytes in bytes.count > first.count && first.indices.allSatisfy { bytes[$0] == first[$0] } }
   }
 }
 

@@ -20,6 +20,9 @@ extension Doctor {
     }
     for account in listing.accounts {
       let assessment = account.lastKnownState(at: now)
+      if case .certificateEnds(let name, let seconds)? = account.certificateWarning(at: now) {
+        findings.append(Finding(.certificateEnds(name, inSeconds: seconds)))
+      }
       if assessment.needsPerson { findings.append(Finding(.loginNeeded(account.stateError(assessment)))) }
     }
     for account in listing.accounts where account.incoming != nil {

@@ -57,6 +57,7 @@ extension Account {
     guard recordedState.state == .valid else { return nil }
     var needed = [kind.tokenItem]
     if tokenType == .dpop { needed.append(.keypair) }
+    if client.certificate != nil { needed += [.certificate, .certificateKey] }
     if kind == .oauth && tokenLifetime.canRenew {
       needed += client.itemKinds + (client.grant.renewsItself ? [] : [.refreshToken])
     }

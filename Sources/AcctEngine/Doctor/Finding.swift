@@ -59,6 +59,8 @@ package struct Finding: Sendable {
     case interruptedRenewal(AccountName, secondsAgo: Int64)
     /// An account that only a new sign-in makes usable; the reason.
     case loginNeeded(EngineError)
+    /// The certificate of an account's client ends in so many seconds.
+    case certificateEnds(AccountName, inSeconds: Int64)
     /// A replacement of credentials that was interrupted.
     case interruptedReplacement(AccountName)
 
@@ -106,7 +108,8 @@ package struct Finding: Sendable {
       .hardwareKeysReady, .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence:
       .ok
     case .keyringOverridden, .answersWait, .copiesAlone, .moveBegun, .moveUnfinished, .remoteFolder,
-      .interruptedRenewal, .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown, .temporaryFiles, .locks,
+      .interruptedRenewal, .certificateEnds, .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown,
+      .temporaryFiles, .locks,
       .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
       .warning
     case .keyringDecisionLost, .damagedShared, .olderObjects, .keyring, .unknownKeyring, .readable, .writable, .foreign,

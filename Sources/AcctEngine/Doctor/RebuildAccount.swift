@@ -57,8 +57,17 @@ struct RebuildAccount: Sendable {
       guard let jwk = key.withBytes({ bytes in try? JSON(parsing: bytes) }) else { return nil }
       members["dpopKey"] = jwk
     }
-    guard let handoff = try? Handoff(.object(members), receivedAt: world.clock.now()) else { return nil }
-    var credentials = NewCredentials(handoff, from: nil, redacting: .none)
+    let certificate = items[.certificate].flatMap { certificate in
+      items[.certificateKey].flatMap { try? CertifiedKey(certificate: certificate, key: $0) }
+    }
+    guard
+      let handoff = try? Handoff(
+        .object(members),
+        receivedAt: world.clock.now(),
+        certificate: certificate?.thumbprint
+      )
+    else { return nil }
+    var credentials = NewCredentials(handoff, from: nil, presenting: certificate, redacting: .none)
     credentials.kind = kind
     switch kind {
     case .oauth, .static: break

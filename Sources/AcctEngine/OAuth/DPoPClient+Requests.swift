@@ -88,7 +88,8 @@ extension DPoPClient {
         body: form.secret(),
         timeout: timeout,
         reach: server.reach(to: endpoint),
-        mayBeSent: mayBeSent
+        mayBeSent: mayBeSent,
+        identity: client.identity
       )
     }
   }
@@ -107,6 +108,7 @@ extension DPoPClient {
   ///   - type: The token's type, which decides how it is sent.
   ///   - key: The key that it is bound to, if it is.
   ///   - reach: The addresses that the request may go to.
+  ///   - identity: Presented to the server if it asks for a certificate.
   /// - Returns: The response, to the second attempt if there was one.
   /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError/proof(_:)``.
   func get(
@@ -114,7 +116,8 @@ extension DPoPClient {
     with token: Token,
     _ type: Account.TokenType,
     boundTo key: DPoPKey?,
-    reach: Reach
+    reach: Reach,
+    presenting identity: TLSIdentity? = nil
   ) async throws(EngineError) -> HTTPResponse {
     let authorization = HeaderField.authorization(type.rawValue, token)
     return try await send(
@@ -123,7 +126,8 @@ extension DPoPClient {
         url: url,
         fields: [(authorization.name, authorization.value), ("Accept", Secret("application/json"))],
         timeout: timeout,
-        reach: reach
+        reach: reach,
+        identity: identity
       ),
       key: key,
       token: key == nil ? nil : token

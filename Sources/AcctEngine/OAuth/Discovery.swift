@@ -20,20 +20,28 @@ struct Discovery: Sendable {
   ///   - naming: The source of the issuer.
   ///   - endpoints: The endpoints that the caller can use, besides the token endpoint.
   ///   - given: Endpoints that the user named, which replace those in the documents.
+  ///   - presentsCertificate: `true` if the client has a certificate, for which a server may have other endpoints.
   /// - Returns: The server's metadata. All of its endpoints are within the document's reach.
   /// - Throws: ``NetworkError/http(_:_:)``, ``ServerError/oauth(_:_:)``.
   func server(
     _ issuer: Issuer,
     named naming: Naming,
     using endpoints: [MetadataDocuments.Endpoint] = [],
-    given: [EndpointName: HTTPURL] = [:]
+    given: [EndpointName: HTTPURL] = [:],
+    presentsCertificate: Bool = false
   ) async throws(EngineError) -> AuthorizationServer {
     let inner = naming.document(at: issuer.url.origin)
     var places = MetadataDocuments.places(for: issuer)[...]
     let first = try await first(of: &places, issuer.url.origin, naming)
     let server: AuthorizationServer
     do throws(OAuthError.MetadataFlaw) {
-      var documents = try MetadataDocuments(first, for: issuer, named: inner, given: given)
+      var documents = try MetadataDocuments(
+        first,
+        for: issuer,
+        named: inner,
+        given: given,
+        presentsCertificate: presentsCertificate
+      )
       while !([.token] + endpoints).allSatisfy(documents.names), let place = places.popFirst() {
         // A document that can only add endpoints does not fail the command if it is missing.
         guard case .document(let other)? = try? await fetch(place, naming) else { continue }
@@ -59,7 +67,13 @@ struct Discovery: Sendable {
       }
       return server
     }
-    return try await server(issuer, named: naming, using: endpoints, given: account.client.endpoints)
+    return try await server(
+      issuer,
+      named: naming,
+      using: endpoints,
+      given: account.client.endpoints,
+      presentsCertificate: account.client.certificate != nil
+    )
   }
 
   /// Returns the first document that exists.

@@ -11,6 +11,8 @@ struct ServerClient: Sendable {
   let method: ClientAuthentication
   private let secret: Secret?
   let key: ClientKey?
+  /// Its certificate for TLS, if it has one, with the key.
+  let certificate: CertifiedKey?
   /// The audience of its assertions that its server accepts, as far as is known.
   let audience: KnownAudience
 
@@ -19,28 +21,44 @@ struct ServerClient: Sendable {
   ///   - settings: The settings of its requests.
   ///   - secret: Its secret, if there is one.
   ///   - key: Its key, if there is one.
+  ///   - certificate: Its certificate for TLS, if there is one.
   ///   - server: Provides the authentication methods, if the settings name none.
-  init(id: String?, _ settings: ClientSettings, secret: Secret?, key: ClientKey?, at server: AuthorizationServer) {
+  init(
+    id: String?,
+    _ settings: ClientSettings,
+    secret: Secret?,
+    key: ClientKey?,
+    certificate: CertifiedKey? = nil,
+    at server: AuthorizationServer
+  ) {
     self.id = id
     self.settings = settings
     self.secret = secret
     self.key = key
+    self.certificate = certificate
     audience = KnownAudience(settings.assertionAudience ?? .issuer)
     method =
       settings.authentication
       ?? (secret != nil
-        ? server.secretMethod : key != nil && settings.grant != .jwtBearer ? .privateKey : .none)
+        ? server.secretMethod
+        : key != nil && settings.grant != .jwtBearer
+          ? .privateKey : certificate != nil && server.takesCertificates ? .tls : .none)
   }
 
   /// `true` if it has everything that its method and its grant need.
   var isComplete: Bool {
     guard settings.grant != .jwtBearer || key != nil else { return false }
+    guard settings.certificate == nil || certificate != nil else { return false }
     return switch method {
     case .none: true
     case .basic, .post: secret != nil && id != nil
     case .privateKey: key != nil && id != nil
+    case .tls: certificate != nil && id != nil
     }
   }
+
+  /// The certificate and the key that it presents to its server.
+  var identity: TLSIdentity? { certificate.map(TLSIdentity.init) }
 
   /// The settings with the method and the audience that were found, for later requests.
   var remembered: ClientSettings {
@@ -85,7 +103,8 @@ struct ServerClient: Sendable {
     _ moment: Moment
   ) throws(EngineError) -> HeaderField? {
     switch method {
-    case .none: return nil
+    // Its identifier in the form is enough (RFC 8705, section 2).
+    case .none, .tls: return nil
     case .basic:
       guard let id, let secret else { return nil }
       return HeaderField("Authorization", BasicCredentials.value(client: id, secret: secret))
@@ -110,6 +129,11 @@ struct ServerClient: Sendable {
 }
 
 extension AuthorizationServer {
+  /// `true` if a client may authenticate itself by its certificate (RFC 8705, section 2).
+  fileprivate var takesCertificates: Bool {
+    clientAuthenticationMethods?.contains { ["tls_client_auth", "self_signed_tls_client_auth"].contains($0) } ?? false
+  }
+
   /// The default method for a client's secret: Basic, unless the server accepts only the form (RFC 8414, section 2).
   fileprivate var secretMethod: ClientAuthentication {
     guard let methods = clientAuthenticationMethods, !methods.contains("client_secret_basic"),

@@ -46,7 +46,10 @@ struct TokenEndpoint: Sendable {
     )
     let outcome = TokenOutcome(
       ServerAnswer(unlearned.response, redacting: client.held.redactor),
-      boundTo: key?.thumbprint
+      boundTo: key?.thumbprint,
+      certificate: serverClient.certificate.map {
+        $0.note(isBound: serverClient.settings.certificate?.isBound ?? false)
+      }
     )
     return Answer(outcome: outcome) { client.learn(from: unlearned) }
   }

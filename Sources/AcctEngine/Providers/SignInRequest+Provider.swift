@@ -49,6 +49,7 @@ extension SignIn.Request {
     switch provider.clientAuth {
     case .basic?, .post?: clientSecret != nil || clientKey == nil ? provider.clientAuth : nil
     case .privateKey?: clientKey != nil || clientSecret == nil ? provider.clientAuth : nil
+    case .tls?: certificate != nil ? provider.clientAuth : nil
     // A client without both is public by itself, and a known one has its own method.
     case ClientAuthentication.none?, nil: nil
     }

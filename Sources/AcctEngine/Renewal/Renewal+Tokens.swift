@@ -72,6 +72,7 @@ extension Renewal {
         refreshToken: account.client.grant.renewsItself
           ? nil : response.refreshToken ?? credentials.refreshToken,
         key: credentials.key,
+        certificate: credentials.certificate,
         notices: notices
       )
       return (items, renewed)
@@ -167,6 +168,7 @@ extension Renewal {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }
     if let scope = response.scope, !renewsItself { account.scope = scope }
+    if response.isCertificateBound == true { account.client.certificate?.isBound = true }
     account.noteRenewal()
     account.take(.confirmed, at: context.world.clock.now())
     return items

@@ -72,6 +72,7 @@ extension ServerClient {
       credentials.account.client,
       secret: credentials.clientSecret,
       key: credentials.clientKey,
+      certificate: credentials.certificate,
       at: server
     )
     guard isComplete else { throw .signIn(.clientSecretMissing(account: credentials.account.name)) }

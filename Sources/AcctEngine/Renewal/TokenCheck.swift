@@ -58,7 +58,8 @@ struct TokenCheck: Sendable {
       with: grant.token,
       account.tokenType,
       boundTo: grant.key,
-      reach: server.reach(to: endpoint)
+      reach: server.reach(to: endpoint),
+      presenting: try await CredentialStore(of: account, in: context).readCertificate().map(TLSIdentity.init)
     )
     switch response.status {
     case 200:

@@ -129,7 +129,9 @@ final class KeptCredentials: Sendable {
     try account.requireNotEnded(at: now)
     var credentials: Credentials
     do throws(EngineError) {
-      credentials = try await CredentialStore(of: account, in: keyring, context).read()
+      let store = CredentialStore(of: account, in: keyring, context)
+      credentials = try await store.read()
+      credentials.certificate = try await store.readCertificate()
     } catch .keyring(.halfReplaced) {
       return current
     }

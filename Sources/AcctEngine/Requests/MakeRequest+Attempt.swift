@@ -49,6 +49,7 @@ extension MakeRequest {
       // A wait may be long: changes that the user has made meanwhile count.
       attempt.account = try context.accountStore.account(attempt.account.id) ?? attempt.account
     }
+    var identity = attempt.grant?.identity
     let authorization = try await authorizer.authorize(
       attempt.request.target,
       as: attempt.account.tried,
@@ -56,8 +57,9 @@ extension MakeRequest {
       holding: attempt.grant.take(),
       knowing: attempt.hint.take()
     )
+    if identity == nil { identity = try await self.identity(of: attempt.account) }
     if attempt.isFirst { authorization.notices.forEach { report(.notice($0)) } }
-    let request = try await attempt.nextRequest(authorization.fields, context.timeout)
+    let request = try await attempt.nextRequest(authorization.fields, context.timeout, presenting: identity)
     do throws(HTTPFailure) {
       let response = try await context.world.transport.stream(request)
       return await answered(response, attempt, authorization)
@@ -69,6 +71,14 @@ extension MakeRequest {
         authorization: authorization
       )
     }
+  }
+
+  /// The certificate of an account's client, with its key: for its own origins, which alone get a request.
+  private func identity(of account: Account) async throws(EngineError) -> TLSIdentity? {
+    guard account.client.certificate != nil else { return nil }
+    return try await CredentialStore.readingWhole(account, in: context) { credentialStore throws(EngineError) in
+      try await credentialStore.readCertificate()
+    }.map(TLSIdentity.init)
   }
 
   /// Learns from a response, and collects the facts that the decision needs.

@@ -15,7 +15,7 @@ package struct ProtectProxy: Sendable {
   /// - Returns: `true` if no other process can read the secrets.
   package func begin(at place: LocalPlace, for accounts: [Account]) -> Bool {
     // A token's module reads files of its own.
-    let loadsModule = accounts.contains { $0.keyStorage == .pkcs11 }
+    let loadsModule = accounts.contains { $0.deviceStorage == .pkcs11 || $0.client.certificate?.isKeyInToken == true }
     return context.world.confinement.begin(
       .init(place: place, needsUnknownFiles: loadsModule || usesEngine)
     ).secretMemory

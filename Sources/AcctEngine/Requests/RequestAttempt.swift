@@ -46,11 +46,13 @@ struct RequestAttempt {
   /// - Parameters:
   ///   - authorization: The fields that authorize it.
   ///   - timeout: The longest time without a byte in either direction, in seconds.
+  ///   - identity: Presented to the server if it asks for a certificate.
   /// - Returns: The request to send.
   /// - Throws: ``InputError/stream(_:)``, or ``RequestError/bodyGone(status:_:)`` if a part of the body is gone.
   mutating func nextRequest(
     _ authorization: [HeaderField],
-    _ timeout: Int
+    _ timeout: Int,
+    presenting identity: TLSIdentity?
   ) async throws(EngineError) -> StreamedRequest {
     isFirst = false
     var source: ByteSource?
@@ -64,7 +66,8 @@ struct RequestAttempt {
       fields: authorization.map { ($0.name, $0.value) } + request.fields.fields,
       body: source,
       asksFirst: retry.announcesBody && source != nil && body?.comesOnce == true,
-      timeout: timeout
+      timeout: timeout,
+      identity: identity
     )
   }
 }

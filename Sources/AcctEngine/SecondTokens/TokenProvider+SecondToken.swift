@@ -59,7 +59,7 @@ private struct KnownSecondToken: Sendable {
 
 extension AccessGrant {
   init(_ token: SecondToken, boundTo key: DPoPKey?) {
-    self.init(token: token.token, key: key, expiresAt: token.lifetime.expiresAt, notices: [])
+    self.init(token: token.token, key: key, identity: nil, expiresAt: token.lifetime.expiresAt, notices: [])
   }
 }
 

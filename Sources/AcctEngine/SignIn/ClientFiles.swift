@@ -1,8 +1,9 @@
 package import Secrets
+package import AcctModel
 package import AcctPorts
 package import AcctProtocol
 
-/// Reads a client's secret or key from files that the user names.
+/// Reads a client's secret, key or certificate from files that the user names.
 ///
 /// A file must be the user's own and closed to other users; `-` is standard input.
 package struct ClientFiles: Sendable {
@@ -30,6 +31,100 @@ package struct ClientFiles: Sendable {
   package func key(_ path: String) throws(EngineError) -> ClientKeyFile {
     let file = try contents(of: path)
     do { return try ClientKeyFile(file) } catch { throw .input(.clientKey(error)) }
+  }
+
+  /// A client's certificate with its key, and the files that they were read from.
+  package struct Certificate: Sendable {
+    package let key: CertifiedKey
+    package let files: ClientCertificate.Files?
+  }
+
+  /// Reads a client's certificate, which is no secret, and its key, each from a file or a token.
+  ///
+  /// - Parameters:
+  ///   - path: A PEM file, or the URI of a certificate in a token.
+  ///   - keyPath: The user's own PEM file, or the URI of a key in a token.
+  ///   - context: Gives access to tokens.
+  /// - Returns: Both, which belong together.
+  /// - Throws: ``InputError/certificate(_:)``, ``InputError/secretFile(_:)``, ``InputError/stream(_:)``,
+  ///   ``KeyError/hardware(_:_:)``.
+  package func certificate(
+    _ path: String,
+    key keyPath: String,
+    _ context: EngineContext
+  ) async throws(EngineError) -> Certificate {
+    let chain = try await chain(path, context)
+    let certified: CertifiedKey
+    if let uri = try uri(keyPath) {
+      certified = try await certificate(chain, in: uri, context)
+    } else {
+      let key = keyPath == path && path == "-" ? chain : try contents(of: keyPath)
+      do { certified = try CertifiedKey(certificate: chain, key: key) } catch { throw .input(.certificate(error)) }
+    }
+    guard certified.endsAt > world.clock.now() else { throw .input(.certificateEnded(certified.endsAt)) }
+    world.held.hold(ItemKind.certificateKey.secrets(in: certified.keyItem))
+    let paths = [path, keyPath].compactMap(absolute)
+    return Certificate(
+      key: certified,
+      files: paths.count == 2 ? .init(certificate: paths[0], key: paths[1]) : nil
+    )
+  }
+
+  private func chain(_ path: String, _ context: EngineContext) async throws(EngineError) -> Secret {
+    guard let uri = try uri(path) else {
+      do { return try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
+    }
+    let der: [UInt8]
+    do throws(HardwareKeyFailure) {
+      der = try await context.deviceKeys.access(to: .pkcs11(uri)).use(in: context) {
+        holder throws(HardwareKeyFailure) in
+        try await world.hardwareKeys.pkcs11.certificate(uri, holder)
+      }
+    } catch { throw .key(.hardware(error, .pkcs11)) }
+    do { return try CertifiedKey.pem(der: der) } catch { throw .input(.certificate(error)) }
+  }
+
+  /// A certificate with the key in a token, which signs once to show that it is the certificate's.
+  private func certificate(
+    _ chain: Secret,
+    in token: PKCS11URI,
+    _ context: EngineContext
+  ) async throws(EngineError) -> CertifiedKey {
+    let signer = context.signer(for: token)
+    let certified: CertifiedKey
+    do { certified = try CertifiedKey(certificate: chain, in: token, by: signer) } catch {
+      throw .input(.certificate(error))
+    }
+    let message = world.entropy.bytes(32)
+    let signature: [UInt8]
+    do { signature = try await signer(CertifiedKey.digest(of: message)) } catch {
+      throw .key(.hardware(error, .pkcs11))
+    }
+    do { try certified.requireOwnKey(signature, of: message) } catch { throw .input(.certificate(error)) }
+    return certified
+  }
+
+  /// The URI of an object in a token; `nil` for the path of a file.
+  private func uri(_ text: String) throws(EngineError) -> PKCS11URI? {
+    guard text.hasPrefix("pkcs11:") else { return nil }
+    do { return try PKCS11URI(text) } catch { throw .input(.malformed(error)) }
+  }
+
+  /// The user's own files of an account's certificate, if they are still there, with that certificate.
+  package func files(of certificate: ClientCertificate) -> ClientCertificate.Files? {
+    guard let files = certificate.files, let chain = try? world.streams.input(files.certificate, Self.limit),
+      (try? CertifiedKey.thumbprint(of: chain)) == certificate.thumbprint, world.secretFiles.exists(files.key)
+    else { return nil }
+    return files
+  }
+
+  /// The path from the root of the file system; `nil` for standard input, and for another process's pipe.
+  private func absolute(_ path: String) -> String? {
+    guard path != "-", !path.hasPrefix("pkcs11:"), !path.hasPrefix("/dev/"), !path.hasPrefix("/proc/") else {
+      return nil
+    }
+    guard !path.hasPrefix("/") else { return path }
+    return world.environment.workingDirectory().map { "\($0)/\(path)" }
   }
 
   private func contents(of path: String) throws(EngineError) -> Secret {

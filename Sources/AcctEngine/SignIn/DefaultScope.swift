@@ -38,6 +38,12 @@ extension Discovery {
       guard let server = AuthorizationServer(request.settings.endpoints) else { throw .signIn(.tokenEndpointNeeded) }
       return server
     }
-    return try await server(issuer, named: request.naming, using: endpoints, given: request.settings.endpoints)
+    return try await server(
+      issuer,
+      named: request.naming,
+      using: endpoints,
+      given: request.settings.endpoints,
+      presentsCertificate: request.certificate != nil
+    )
   }
 }

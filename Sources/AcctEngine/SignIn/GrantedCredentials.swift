@@ -45,9 +45,13 @@ extension NewCredentials {
       isKeyChosen: request.key.place != nil,
       clientSecret: request.clientSecret,
       clientKey: request.clientKey,
+      certificate: request.certificate,
       notices: Notice.lacking(response, requested: request.scope, isDirect: isDirect)
         + (isDirect ? [] : Notice.resourcesApart(request.resources, in: response))
     )
+    // An opaque token does not tell; a server that can bind it does so on a connection with a certificate.
+    let mayBeBound = response.tokenType == .bearer && server.bindsTokensToCertificates
+    self.client.certificate?.isBound = response.isCertificateBound ?? mayBeBound
   }
 }
 
@@ -76,7 +80,14 @@ extension ServerClient {
   ///
   /// - Throws: ``SignInError/clientSecretNeeded(_:_:)`` if the secret or key that its method needs was not given.
   init(_ request: SignIn.Request, at server: AuthorizationServer) throws(EngineError) {
-    self.init(id: request.clientID, request.settings, secret: request.clientSecret, key: request.clientKey, at: server)
+    self.init(
+      id: request.clientID,
+      request.settings,
+      secret: request.clientSecret,
+      key: request.clientKey,
+      certificate: request.certificate,
+      at: server
+    )
     guard isComplete else { throw .signIn(.clientSecretNeeded(request.settings.grant, method)) }
     if request.settings.grant == .clientCredentials, method == .none, request.settings.authentication == nil {
       throw .signIn(.clientSecretNeeded(request.settings.grant, method))

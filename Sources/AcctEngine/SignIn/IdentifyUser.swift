@@ -123,7 +123,8 @@ struct IdentifyUser: Sendable {
       with: credentials.token,
       credentials.tokenType,
       boundTo: credentials.key,
-      reach: server.reach(to: endpoint)
+      reach: server.reach(to: endpoint),
+      presenting: client.identity
     )
     let user = try user(in: response, endpoint, rules.subjectMember, rules.nameMember)
     let stated = response.json?.objectValue?["sub"]?.stringValue

@@ -22,17 +22,30 @@ package struct ImportFile: Sendable {
 
   /// Reads credentials, or an export of accounts.
   ///
-  /// - Parameter path: A file, or `-` for standard input.
+  /// - Parameters:
+  ///   - path: A file, or `-` for standard input.
+  ///   - certificate: The certificate of the credentials' client, and its files, if it has one.
   /// - Returns: Credentials that are completely checked, or an export that is whole.
   /// - Throws: ``InputError/stream(_:)``, ``InputError/handoff(_:)``, ``EngineError/transfer(_:)``.
-  package func read(_ path: String) throws(EngineError) -> Contents {
+  package func read(
+    _ path: String,
+    presenting certificate: ClientFiles.Certificate? = nil
+  ) throws(EngineError) -> Contents {
     let json = try json(path)
     if SealedExport.isExport(json) {
       do { return .export(try SealedExport(json)) } catch { throw .transfer(.sealed(error)) }
     }
     do {
-      let handoff = try Handoff(json, receivedAt: world.clock.now())
-      return .credentials(NewCredentials(handoff, from: .user, redacting: world.held.redactor))
+      let handoff = try Handoff(json, receivedAt: world.clock.now(), certificate: certificate?.key.thumbprint)
+      return .credentials(
+        NewCredentials(
+          handoff,
+          from: .user,
+          presenting: certificate?.key,
+          certificate?.files,
+          redacting: world.held.redactor
+        )
+      )
     } catch {
       if DockerConfigFile.isLikely(json) { throw .migration(.otherFile(.docker, path: path)) }
       throw .input(.handoff(error))

@@ -2,31 +2,44 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Finds the secret or key of a client in an account that it signed in to.
+/// Finds the secret, key or certificate of a client in an account that it signed in to.
 struct KnownClient: Sendable {
   private let context: EngineContext
 
   init(_ context: EngineContext) { self.context = context }
 
-  /// Adds the secret or the key that the same client used before, if the user gives neither.
+  /// Adds the secret or the key that the same client used before, if the user gives neither, and its certificate, if
+  /// the user gives none.
   ///
   /// The same client has the same identifier at the same issuer, with the same endpoints: a secret from a server is
   /// sent nowhere else.
   ///
   /// - Parameter request: The user's request.
-  /// - Returns: The request, completed if an account has the missing secret or key.
+  /// - Returns: The request, completed if an account has what is missing; without a note of a certificate that is not
+  ///   there.
   /// - Throws: ``EngineError`` if the keyring gives no answer.
   func completed(_ request: SignIn.Request) async throws(EngineError) -> SignIn.Request {
-    guard request.clientSecret == nil, request.clientKey == nil,
-      request.settings.authentication != ClientAuthentication.none
-    else { return request }
+    var request = request
+    if request.certificate == nil { request.settings.certificate = nil }
+    let needsSecret =
+      request.clientSecret == nil && request.clientKey == nil
+      && request.settings.authentication != ClientAuthentication.none
+    guard needsSecret || request.certificate == nil else { return request }
     for account in try context.accountStore.listing().accounts where isSame(account, request) {
-      let kinds = account.client.itemKinds
-      let credentials = try await CredentialStore(of: account, in: context).readClient(kinds)
-      guard credentials.clientSecret != nil || credentials.clientKey != nil else { continue }
-      var request = request
-      request.clientSecret = credentials.clientSecret
-      request.clientKey = credentials.clientKey
+      let note = request.certificate == nil ? account.client.certificate : nil
+      guard needsSecret || note != nil else { continue }
+      let credentials = try await CredentialStore(of: account, in: context).readClient(account.client.itemKinds)
+      let hasSecret = needsSecret && (credentials.clientSecret != nil || credentials.clientKey != nil)
+      guard hasSecret || note != nil && credentials.certificate != nil else { continue }
+      if hasSecret {
+        request.clientSecret = credentials.clientSecret
+        request.clientKey = credentials.clientKey
+      }
+      if var note, let certificate = credentials.certificate {
+        note.isBound = false
+        request.settings.certificate = note
+        request.certificate = certificate
+      }
       if request.settings.authentication == nil { request.settings.authentication = account.client.authentication }
       return request
     }
@@ -53,9 +66,10 @@ extension ClientSettings {
       switch authentication {
       case .basic, .post: [.clientSecret]
       case .privateKey: [.clientKey]
-      case .some(.none), nil: []
+      case .tls, .some(.none), nil: []
       }
     if grant == .jwtBearer, !kinds.contains(.clientKey) { kinds.append(.clientKey) }
+    if certificate != nil { kinds += [.certificate, .certificateKey] }
     return kinds
   }
 }

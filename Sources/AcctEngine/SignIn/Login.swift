@@ -22,6 +22,10 @@ package struct Login: Sendable {
     package var clientID: String?
     package var clientSecret: Secret?
     package var clientKey: ClientKey?
+    /// Another certificate for TLS, from now on, with its key.
+    package var certificate: CertifiedKey?
+    /// The files that it was read from.
+    package var certificateFiles: ClientCertificate.Files?
     /// More parameters of this sign-in alone.
     package var authorizationParameters: [RequestParameter] = []
 
@@ -146,12 +150,19 @@ package struct Login: Sendable {
   private func setClient(of account: Account, _ changes: Changes, in request: inout SignIn.Request) {
     let isOther = changes.clientID.map { $0 != account.identity.clientID } ?? false
     let isKey = request.settings.authentication == .privateKey
+    request.settings.certificate?.isBound = false
+    if isOther { request.settings.certificate = nil }
+    if let certificate = changes.certificate {
+      request.certificate = certificate
+      request.settings.certificate = certificate.note(changes.certificateFiles)
+    }
     if changes.clientSecret != nil || changes.clientKey != nil {
       request.clientSecret = changes.clientSecret
       request.clientKey = changes.clientKey
       // The method stays if it is one for what was given.
       let isPublic = request.settings.authentication == ClientAuthentication.none
-      if isOther || isPublic || isKey != (changes.clientKey != nil) { request.settings.authentication = nil }
+      let isTLS = request.settings.authentication == .tls
+      if isOther || isPublic || isTLS || isKey != (changes.clientKey != nil) { request.settings.authentication = nil }
     } else if isOther {
       // Another client has another secret, or none.
       request.settings.authentication = nil

@@ -37,6 +37,8 @@ package struct SignIn: Sendable {
     /// The client's secret.
     package var clientSecret: Secret?
     package var clientKey: ClientKey?
+    /// The client's certificate for TLS, with its key; ``settings`` have what the account keeps of it.
+    package var certificate: CertifiedKey?
     /// The provider's rules for identifying the user, and the origins of the tokens.
     package var identification = Identification()
     /// The place of the DPoP key.

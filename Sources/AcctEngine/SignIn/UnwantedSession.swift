@@ -34,7 +34,8 @@ struct UnwantedSession: Sendable {
       account: account,
       token: credentials.token,
       refreshToken: credentials.refreshToken,
-      key: credentials.key
+      key: credentials.key,
+      certificate: credentials.certificate
     )
     if case .notRevoked(_, let cause)? = await Revocation(context).revoke(session) {
       report(.unwantedNotEnded(person, cause))

@@ -52,7 +52,7 @@ final class CopyAccounts: Sendable {
     let shared = SharedAccount(
       id: account.id,
       name: account.name,
-      record: AccountFile.encode(account),
+      record: AccountFile.encode(account.withoutFiles),
       items: .replacing(stored.orderedItems)
     )
     if before == nil { noteCopied(shared) }

@@ -55,7 +55,7 @@ package struct ExportAccounts: Sendable {
   private func storedAccount(_ account: Account) async throws(EngineError) -> StoredAccount {
     try await context.withExclusiveAccess(to: account) {
       (current, credentialStore) throws(EngineError) in
-      guard current.keyStorage == .software else { throw .key(.inDevice(current.name, current.keyStorage)) }
+      if let storage = current.deviceStorage { throw .key(.inDevice(current.name, storage)) }
       let items = try await credentialStore.items(ItemKind.allCases.filter { $0 != .secondTokens })
       let storedAccount = StoredAccount(account: current, items: items)
       guard storedAccount.isUsable else { throw .transfer(.nothingToExport(current.name)) }

@@ -14,7 +14,7 @@ package enum ExportContents {
   package static func encode(_ storedAccounts: [StoredAccount]) throws(TransferError) -> Secret {
     var accounts: [JSON] = []
     for storedAccount in storedAccounts {
-      var exported = storedAccount.account
+      var exported = storedAccount.account.withoutFiles
       exported.keptIn = nil
       guard let account = try? JSON(parsing: AccountFile.encode(exported)) else {
         throw .unsound(storedAccount.account.name)

@@ -26,7 +26,7 @@ struct MovePlan: Sendable {
   func requireFit(_ accountStore: AccountStore) throws(EngineError) {
     let guests = accounts.filter { $0.kind == .guest }.map(\.name)
     guard guests.isEmpty else { throw .sharing(.guests(guests)) }
-    let inDevices = accounts.filter { $0.keyStorage != .software }.map(\.name)
+    let inDevices = accounts.filter { $0.deviceStorage != nil }.map(\.name)
     guard inDevices.isEmpty else { throw .sharing(.keysInDevices(inDevices)) }
     var owners: [AccountName: AccountID] = [:]
     var others: [AccountName] = []

@@ -98,7 +98,7 @@ struct MoveSurvey: Sendable {
       if let second = stored.items.removeValue(forKey: .secondTokens), (try? SecondTokens(second)) == nil {
         throw .sharing(.damaged(account.name, .item(.secondTokens)))
       }
-      guard account.keyStorage == .software else { throw .sharing(.damaged(account.name, .keyInDevice)) }
+      guard account.deviceStorage == nil else { throw .sharing(.damaged(account.name, .keyInDevice)) }
       if let kind = stored.unsoundItem { throw .sharing(.damaged(account.name, .item(kind))) }
     }
   }

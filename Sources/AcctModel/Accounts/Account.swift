@@ -159,6 +159,13 @@ extension Account {
     }
   }
 
+  /// The storage of a key that never leaves this machine: its DPoP key's, or that of its client's certificate; `nil` if it
+  /// has none.
+  package var deviceStorage: KeyStorage? {
+    if keyStorage != .software { return keyStorage }
+    return client.certificate?.isKeyInToken == true ? .pkcs11 : nil
+  }
+
   /// Returns a copy of the account with another identifier.
   package func renumbered(_ id: AccountID) -> Account {
     var account = self

@@ -16,6 +16,8 @@ package struct ClientSettings: Equatable, Sendable {
   package var provider: String?
   /// `true` if the server registered the client for acct, and may give it another identifier the next time.
   package var isRegistered: Bool
+  /// The certificate that the client presents in TLS, if it has one.
+  package var certificate: ClientCertificate?
 
   package init(
     authentication: ClientAuthentication? = nil,
@@ -25,7 +27,8 @@ package struct ClientSettings: Equatable, Sendable {
     usesDPoP: Bool = true,
     grant: Grant = .authorizationCode,
     provider: String? = nil,
-    isRegistered: Bool = false
+    isRegistered: Bool = false,
+    certificate: ClientCertificate? = nil
   ) {
     self.authentication = authentication
     self.assertionAudience = assertionAudience
@@ -35,6 +38,7 @@ package struct ClientSettings: Equatable, Sendable {
     self.grant = grant
     self.provider = provider
     self.isRegistered = isRegistered
+    self.certificate = certificate
   }
 
   /// The settings of a public client whose server's metadata has everything else.
@@ -51,6 +55,8 @@ package enum ClientAuthentication: String, Sendable, CaseIterable {
   case post
   /// A JWT that its key signs: `private_key_jwt` (RFC 7523, section 2.2).
   case privateKey = "private-key"
+  /// Its certificate, in TLS: `tls_client_auth` or `self_signed_tls_client_auth` (RFC 8705, section 2).
+  case tls
 }
 
 /// The audience of a JWT that authenticates a client.

@@ -25,6 +25,8 @@ package enum StateReason: Equatable, Sendable {
   case tooShort(asRequested: Bool)
   /// The user requested more time than is left.
   case shorterThanRequested
+  /// The certificate of the account's client is no longer valid.
+  case certificateEnded(Timestamp)
 
   package var text: String {
     switch self {
@@ -43,6 +45,7 @@ package enum StateReason: Equatable, Sendable {
     case .tooShort(asRequested: false): "it has 5 min or less left, and can't be renewed"
     case .tooShort(asRequested: true): "it has less time left than requested, and can't be renewed"
     case .shorterThanRequested: "it has less time left than requested"
+    case .certificateEnded(let time): "its client certificate ended at \(time)"
     }
   }
 }

@@ -46,6 +46,8 @@ package struct HTTPRequest: Sendable {
   /// A process can be stopped at any time. If this returns `false`, nothing is sent: ``HTTPFailure/withheld``. It
   /// returns at once, on any thread.
   package var mayBeSent: (@Sendable () -> Bool)?
+  /// Presented to the server if it asks for one; over plain http there is no use for it.
+  package var identity: TLSIdentity?
 
   package init(
     method: String,
@@ -55,7 +57,8 @@ package struct HTTPRequest: Sendable {
     timeout: Int,
     bodyLimit: Int = 1 << 20,
     reach: Reach = .anywhere,
-    mayBeSent: (@Sendable () -> Bool)? = nil
+    mayBeSent: (@Sendable () -> Bool)? = nil,
+    identity: TLSIdentity? = nil
   ) {
     self.method = method
     self.url = url
@@ -65,6 +68,7 @@ package struct HTTPRequest: Sendable {
     self.bodyLimit = bodyLimit
     self.reach = reach
     self.mayBeSent = mayBeSent
+    self.identity = identity
   }
 }
 
@@ -112,13 +116,15 @@ package enum HTTPFailure: Error, Equatable, Sendable {
   case withheld
   /// A proxy is set in the environment and can't be used.
   case proxy(reason: String)
+  /// The device of the client's key for TLS did not sign; nothing was sent.
+  case device(HardwareKeyFailure)
 }
 
 extension HTTPFailure {
   /// `true` if the request may have reached the server.
   package var wasSent: Bool {
     switch self {
-    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside, .withheld: false
+    case .unresolved, .unreachable, .untrusted, .proxy, .unsendable, .inside, .withheld, .device: false
     case .timedOut, .closed, .malformed, .tooLarge, .cancelled, .source: true
     }
   }
@@ -127,7 +133,8 @@ extension HTTPFailure {
   package var mayPass: Bool {
     switch self {
     case .unresolved, .unreachable, .timedOut, .closed: true
-    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy, .inside, .withheld: false
+    case .untrusted, .malformed, .tooLarge, .cancelled, .unsendable, .source, .proxy, .inside, .withheld, .device:
+      false
     }
   }
 }

@@ -16,6 +16,8 @@ package struct StreamedRequest: Sendable {
   ///
   /// The whole exchange has no limit. A slow source or reader on this side does not count.
   package var timeout: Int
+  /// Presented to the server if it asks for one.
+  package var identity: TLSIdentity?
 
   package init(
     method: String,
@@ -23,7 +25,8 @@ package struct StreamedRequest: Sendable {
     fields: [(name: String, value: Secret)] = [],
     body: ByteSource? = nil,
     asksFirst: Bool = false,
-    timeout: Int
+    timeout: Int,
+    identity: TLSIdentity? = nil
   ) {
     self.method = method
     self.url = url
@@ -31,6 +34,7 @@ package struct StreamedRequest: Sendable {
     self.body = body
     self.asksFirst = asksFirst
     self.timeout = timeout
+    self.identity = identity
   }
 }
 

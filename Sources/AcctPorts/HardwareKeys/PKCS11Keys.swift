@@ -12,6 +12,8 @@ package struct PKCS11Keys: Sendable {
   package var take: @Sendable (PKCS11URI, KeyHolder) async throws(HardwareKeyFailure) -> PKCS11Key
   /// Signs a SHA-256 digest of 32 bytes; returns r and s, 32 bytes each.
   package var sign: @Sendable (PKCS11URI, _ digest: [UInt8], KeyHolder) async throws(HardwareKeyFailure) -> [UInt8]
+  /// Reads the one certificate that the URI names, in DER.
+  package var certificate: @Sendable (PKCS11URI, KeyHolder) async throws(HardwareKeyFailure) -> [UInt8]
   /// Removes both halves of the key from the token; a key that is not there is no error.
   package var remove: @Sendable (PKCS11URI, KeyHolder) async throws(HardwareKeyFailure) -> Void
   /// Lists the tokens, and their public keys for ES256.
@@ -26,11 +28,13 @@ package struct PKCS11Keys: Sendable {
       @escaping @Sendable (PKCS11URI, _ digest: [UInt8], KeyHolder)
       async
       throws(HardwareKeyFailure) -> [UInt8],
+    certificate: @escaping @Sendable (PKCS11URI, KeyHolder) async throws(HardwareKeyFailure) -> [UInt8],
     remove: @escaping @Sendable (PKCS11URI, KeyHolder) async throws(HardwareKeyFailure) -> Void,
     list: @escaping @Sendable (PKCS11URI?) async -> [PKCS11Slot]
   ) {
     self.take = take
     self.sign = sign
+    self.certificate = certificate
     self.remove = remove
     self.list = list
   }
@@ -39,6 +43,7 @@ package struct PKCS11Keys: Sendable {
   package static let none = PKCS11Keys(
     take: { _, _ throws(HardwareKeyFailure) in throw absent },
     sign: { _, _, _ throws(HardwareKeyFailure) in throw absent },
+    certificate: { _, _ throws(HardwareKeyFailure) in throw absent },
     remove: { _, _ throws(HardwareKeyFailure) in throw absent },
     list: { _ in [] }
   )

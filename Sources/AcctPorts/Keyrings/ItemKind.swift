@@ -21,6 +21,10 @@ package enum ItemKind: String, Sendable, CaseIterable {
   case guest = "guest.*.token"
   /// A static token, as the user gave it.
   case staticToken = "static.*.token"
+  /// A client's certificate for TLS, in PEM, with those that certify it.
+  case certificate = "oauth.*.certificate"
+  /// The private key of that certificate, in PEM (PKCS #8), or the URI of the token that has it.
+  case certificateKey = "oauth.*.certificateKey"
 
   /// The item's key, such as `oauth.<uuid>.accessToken`.
   package func key(for account: AccountID) -> String {

@@ -11,6 +11,8 @@ package struct Handoff: Sendable {
   package let refreshToken: Token?
   /// The DPoP key, if the token is bound to one.
   package let key: DPoPKey?
+  /// `true` if the token is bound to the client's certificate (RFC 8705, section 3).
+  package let isCertificateBound: Bool
   package let handle: Handle?
   package let did: DID?
   /// The subject that the token itself names, if it is a JWT.
@@ -31,8 +33,9 @@ package struct Handoff: Sendable {
   /// - Parameters:
   ///   - json: The answer, in the spelling of apps' backends or of OAuth (RFC 6749, section 5.1).
   ///   - now: The time from which `expires_in` counts.
+  ///   - certificate: The thumbprint of the client's certificate, if it has one.
   /// - Throws: ``HandoffError``; nothing of the handoff may then be kept.
-  package init(_ json: JSON, receivedAt now: Timestamp) throws(HandoffError) {
+  package init(_ json: JSON, receivedAt now: Timestamp, certificate: String? = nil) throws(HandoffError) {
     let members = try HandoffMembers(json)
     guard let accessToken = try members.parsed("accessToken", as: Token.init) else {
       throw .missing(member: members.spelling(of: "accessToken"))
@@ -40,7 +43,11 @@ package struct Handoff: Sendable {
     let claims: TokenClaims
     do { claims = try TokenClaims(of: accessToken) } catch { throw .token(error) }
 
+    if let thumbprint = claims.certificateThumbprint, thumbprint != certificate {
+      throw certificate == nil ? .certificateMissing : .certificateBinding
+    }
     self.accessToken = accessToken
+    isCertificateBound = claims.certificateThumbprint != nil
     tokenSubject = claims.subject
     refreshToken = try members.parsed("refreshToken", as: Token.init)
     key = try Self.key(members, claims)
@@ -70,7 +77,7 @@ package struct Handoff: Sendable {
 
   /// The key that binds the token, or `nil` for a bearer token (RFC 9449, section 6.1).
   private static func key(_ members: HandoffMembers, _ claims: TokenClaims) throws(HandoffError) -> DPoPKey? {
-    var isBound = claims.isBound
+    var isBound = claims.isBoundToKey
     var isBearer = false
     if let type = try members.string("tokenType")?.lowercased() {
       guard ["dpop", "bearer"].contains(type) else {
@@ -126,6 +133,10 @@ package enum HandoffError: Error, Equatable, Sendable {
   case keyMissing
   /// The token's `cnf.jkt` is the thumbprint of another key.
   case keyBinding
+  /// The token is bound to a certificate, and none was given.
+  case certificateMissing
+  /// The token's `cnf.x5t#S256` is the thumbprint of another certificate.
+  case certificateBinding
   case token(JWTError)
 
   /// A flaw in a member.

@@ -97,7 +97,7 @@ package enum ClientKeyError: Error, Equatable, Sendable {
       case .unsuitableParameters: .unsupported
       case .wrongLength: .wrongLength
       case .scalarOutOfRange, .notOnCurve: .inconsistent
-      case .authenticationFailed, .notConfigured, .libraryFailed: .libraryFailed
+      case .authenticationFailed, .notConfigured, .notACertificate, .libraryFailed: .libraryFailed
       }
   }
 }

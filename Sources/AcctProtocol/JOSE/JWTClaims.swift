@@ -31,6 +31,9 @@ package struct JWTClaims: Equatable, Sendable {
     }
   }
 
+  /// `cnf.x5t#S256`: the thumbprint of the certificate that it is bound to (RFC 8705, section 3.1).
+  package var certificateThumbprint: String? { object["cnf"]?.objectValue?["x5t#S256"]?.stringValue }
+
   /// `cnf.jkt`: the thumbprint of the key that it is bound to (RFC 9449, section 6.1).
   package var confirmationThumbprint: String? { object["cnf"]?.objectValue?["jkt"]?.stringValue }
 }
@@ -60,8 +63,14 @@ struct TokenClaims {
   var scope: String? { claims?.scope }
   /// The thumbprint of the key that it is bound to (RFC 9449, section 6.1).
   var confirmationThumbprint: String? { claims?.confirmationThumbprint }
-  /// `true` if it is bound to anything (RFC 7800), a key of DPoP or something else.
-  var isBound: Bool { claims?.object["cnf"] != nil }
+  /// The thumbprint of the certificate that it is bound to (RFC 8705, section 3.1).
+  var certificateThumbprint: String? { claims?.certificateThumbprint }
+  /// `true` if it is a JWT, which says what it is bound to.
+  var isReadable: Bool { claims != nil }
+  /// `true` if it is bound to a key (RFC 7800): anything but a certificate alone.
+  var isBoundToKey: Bool {
+    claims?.object["cnf"] != nil && (certificateThumbprint == nil || confirmationThumbprint != nil)
+  }
 
   /// The first audience that is a URL or a `did:web`, as the origin that takes the token.
   var resourceServer: Origin? {

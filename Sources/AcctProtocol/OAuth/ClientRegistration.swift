@@ -122,6 +122,7 @@ extension ClientAuthentication {
     case .basic: "client_secret_basic"
     case .post: "client_secret_post"
     case .privateKey: "private_key_jwt"
+    case .tls: "tls_client_auth"
     }
   }
 }

@@ -19,15 +19,23 @@ package struct TokenResponse: Sendable {
   package let resourceServer: Origin?
   /// The token's own `exp`.
   package let expiry: Timestamp?
+  /// `true` if it is bound to the client's certificate, `false` if it is not; `nil` where it does not tell.
+  package let isCertificateBound: Bool?
 
   /// Reads the answer.
   ///
   /// - Parameters:
   ///   - json: The body.
   ///   - key: The thumbprint of the key that signed the request's proof, if there was one.
+  ///   - certificate: The certificate on whose connection it was requested, if there was one.
   ///   - shown: Takes secrets out of text that people will read.
   /// - Throws: ``OAuthError/malformedAnswer(member:)``, ``OAuthError/tokenType(_:)``.
-  package init(_ json: JSON, boundTo key: String?, showing shown: (String) -> String) throws(OAuthError) {
+  package init(
+    _ json: JSON,
+    boundTo key: String?,
+    certificate: ClientCertificate? = nil,
+    showing shown: (String) -> String
+  ) throws(OAuthError) {
     guard let body = json.objectValue else { throw .malformedAnswer(member: "body") }
     // Slack puts the user's own token beside that of an app's bot, which acct does not ask for.
     let answer = body["access_token"] == nil ? body["authed_user"]?.objectValue ?? body : body
@@ -47,11 +55,17 @@ package struct TokenResponse: Sendable {
     switch type.lowercased() {
     case "dpop" where key != nil: tokenType = .dpop
     // The second is Slack's name for a user's bearer token.
-    case "bearer" where !claims.isBound, "user" where !claims.isBound: tokenType = .bearer
+    case "bearer" where !claims.isBoundToKey, "user" where !claims.isBoundToKey: tokenType = .bearer
     default: throw .tokenType(shown(type))
     }
     if let thumbprint = claims.confirmationThumbprint, tokenType == .dpop, thumbprint != key {
       throw .malformedAnswer(member: "cnf.jkt")
+    }
+    isCertificateBound = claims.isReadable ? claims.certificateThumbprint != nil : nil
+    // Tokens that were bound stay bound: they would lose that protection unseen.
+    let isRequired = certificate?.isBound == true && isCertificateBound == false
+    guard claims.certificateThumbprint.map({ $0 == certificate?.thumbprint }) ?? !isRequired else {
+      throw .malformedAnswer(member: "cnf.x5t#S256")
     }
     self.accessToken = accessToken
     refreshToken = try token("refresh_token")
@@ -105,12 +119,15 @@ package enum TokenOutcome: Sendable {
   /// - Parameters:
   ///   - answer: A token endpoint's.
   ///   - key: The thumbprint of the key that signed the request's proof, if there was one.
-  package init(_ answer: ServerAnswer, boundTo key: String?) {
+  ///   - certificate: The certificate on whose connection it was requested, if there was one.
+  package init(_ answer: ServerAnswer, boundTo key: String?, certificate: ClientCertificate? = nil) {
     let isError = answer.isError && answer.object?["access_token"]?.stringValue == nil
     switch (answer.status, answer.object) {
     case (200, let object?) where !isError:
       do {
-        self = .granted(try TokenResponse(.object(object), boundTo: key, showing: answer.shown))
+        self = .granted(
+          try TokenResponse(.object(object), boundTo: key, certificate: certificate, showing: answer.shown)
+        )
       } catch {
         self = .unanswered(.failed(error))
       }

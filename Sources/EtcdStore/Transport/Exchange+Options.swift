@@ -34,11 +34,7 @@ extension Exchange {
     let identity = request.identity
     unsafe options.setTrust(in: request.member.origin, rootsFile: identity.authority)
     if let certificate = identity.certificate {
-      options.set(CURLOPT_SSLCERT, certificate)
-      // The key may be in the same file.
-      options.set(CURLOPT_SSLKEY, identity.key ?? certificate)
-      // OpenSSL would ask at the terminal for the passphrase of a key that has one.
-      options.set(CURLOPT_KEYPASSWD, "")
+      options.setIdentity(certificateFile: certificate, keyFile: identity.key)
     }
   }
 

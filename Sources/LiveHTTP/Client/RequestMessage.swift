@@ -30,6 +30,8 @@ struct RequestMessage: Sendable {
   let reach: Reach
   /// Returns `true` if the request may still be sent; `nil`: always.
   let mayBeSent: (@Sendable () -> Bool)?
+  /// Presented to a server that asks for one.
+  private(set) var identity: TLSIdentity?
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
   init(_ request: HTTPRequest, userAgent: Secret?) throws(HTTPFailure) {
@@ -42,6 +44,7 @@ struct RequestMessage: Sendable {
       .total(request.timeout),
       request.reach,
       request.mayBeSent,
+      request.identity,
       userAgent
     )
   }
@@ -57,6 +60,7 @@ struct RequestMessage: Sendable {
       .each(request.timeout),
       .anywhere,
       nil,
+      request.identity,
       userAgent
     )
   }
@@ -71,6 +75,7 @@ struct RequestMessage: Sendable {
     _ timeout: Timeout,
     _ reach: Reach,
     _ mayBeSent: (@Sendable () -> Bool)?,
+    _ identity: TLSIdentity?,
     _ userAgent: Secret?
   ) throws(HTTPFailure) {
     // An origin that breaks this can't be made; it is checked here too since all else depends on
@@ -106,12 +111,14 @@ struct RequestMessage: Sendable {
     self.timeout = timeout
     self.reach = reach
     self.mayBeSent = mayBeSent
+    self.identity = identity
   }
 
-  /// Releases its fields and its body.
+  /// Releases its fields, its body and its key.
   mutating func forgetSecrets() {
     lines = []
     body = .none
+    identity = nil
   }
 
   /// The fields that the transport writes itself: where to, and how the body is framed.

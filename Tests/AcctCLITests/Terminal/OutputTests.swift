@@ -136,7 +136,8 @@ struct OutputTests {
       account?.names == [
         "id", "name", "kind", "handle", "did", "displayName", "service", "issuer", "clientId", "provider",
         "origins", "scope", "tokenType", "thumbprint", "keyStorage", "active", "state", "reason", "expiresAt",
-        "canRenew", "sessionEndsAt", "createdAt", "validatedAt", "limitations", "sentAs",
+        "canRenew", "sessionEndsAt", "createdAt", "validatedAt", "limitations", "sentAs", "boundTo",
+        "certificateEndsAt",
       ]
     )
     #expect(account?["origins"] == ["https://pds.example"])

@@ -116,6 +116,23 @@ struct SharedRecordTests {
     #expect(try damage([kind: Secret(text)]) == .item(kind))
   }
 
+  @Test("A client certificate's files and its token are those of one machine, and no record names them")
+  func certificates() throws {
+    func damage(_ members: JSONObject, _ key: String) throws -> SharedDamage? {
+      var certificate: JSONObject = ["thumbprint": "t", "endsAt": "2027-01-15T08:00:00Z"]
+      for (name, value) in members { certificate[name] = value }
+      return try self.damage([
+        .certificate: Secret("-----BEGIN CERTIFICATE-----\n"), .certificateKey: Secret(key),
+      ]) { $0["client"] = ["certificate": .object(certificate)] }
+    }
+    let pem = "-----BEGIN PRIVATE KEY-----\n"
+    #expect(try damage([:], pem) == nil)
+    #expect(try damage(["files": ["/home/a.pem", "/home/a.key"]], pem) == .localState)
+    #expect(try damage(["keyStorage": "pkcs11"], pem) == .keyInDevice)
+    #expect(try damage([:], "pkcs11:object=o?module-path=/tmp/m.so") == .item(.certificateKey))
+    #expect(try damage(["else": 1], pem) == .notThisAccount)
+  }
+
   @Test(
     "A key that is in a device, or is no JWK, is damaged, with or without an account",
     arguments: [

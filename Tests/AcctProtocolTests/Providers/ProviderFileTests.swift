@@ -111,7 +111,7 @@ struct ProviderFileTests {
       (["title": "a\u{202E}b"], "title", .unprintable),
       (["scope": "a\nb"], "scope", .unprintable),
       (["clientID": "a b"], "clientID", .malformed),
-      (["clientAuth": "tls"], "clientAuth", .notOneOf(["none", "basic", "post", "private-key"])),
+      (["clientAuth": "mtls"], "clientAuth", .notOneOf(["none", "basic", "post", "private-key", "tls"])),
       (["dpop": "always"], "dpop", .notOneOf(["auto", "never"])),
       (["scopeSeparator": ";"], "scopeSeparator", .notOneOf([" ", ","])),
       (["scopeParameter": "client_id"], "scopeParameter", .ownParameter),

@@ -66,6 +66,10 @@ package final class InMemoryToken: Sendable {
         if self.state.withLock({ $0.wantsTouch }) { holder.touch() }
         return key.sign(digest)
       },
+      certificate: { _, _ throws(HardwareKeyFailure) in
+        try self.check()
+        throw .unsuitable(reason: "it has no certificate")
+      },
       remove: { uri, holder throws(HardwareKeyFailure) in
         try self.check()
         try self.logIn(uri, holder)

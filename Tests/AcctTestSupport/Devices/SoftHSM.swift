@@ -75,6 +75,17 @@ package final class SoftHSM: Sendable {
     )
   }
 
+  /// Has the token's owner bring a client's certificate and its key, under one label and id.
+  package func bring(_ issued: MadeUpAuthority.Issued, label: String, id: String, token: String = "acct") async throws {
+    try await run(
+      "softhsm2-util",
+      ["--import", issued.key, "--token", token, "--label", label, "--id", id, "--pin", Self.pin]
+    )
+    let der = "\(folder.path)/certificate.der"
+    try await run("openssl", ["x509", "-in", issued.certificate, "-outform", "DER", "-out", der])
+    try await tool(["--write-object", der, "--type", "cert", "--label", label, "--id", id], token: token)
+  }
+
   /// Runs pkcs11-tool (OpenSC) with the user logged in, and returns what it printed.
   @discardableResult
   package func tool(_ arguments: [String], token: String = "acct") async throws -> String {

@@ -44,6 +44,19 @@ package struct MadeUpAuthority: Sendable {
     return Issued(certificate: "\(folder.path)/\(name).crt", key: "\(folder.path)/\(name).key")
   }
 
+  /// Makes a certificate that is its own authority.
+  ///
+  /// - Parameter name: Its common name.
+  /// - Returns: The paths of both files.
+  /// - Throws: ``HarnessFailure`` if openssl(1) fails.
+  package func selfSigned(_ name: String) async throws -> Issued {
+    try await run(
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-384 -nodes -days 1 -subj '/CN=\(name)'"
+        + " -keyout \(name)-self.key -out \(name)-self.crt"
+    )
+    return Issued(certificate: "\(folder.path)/\(name)-self.crt", key: "\(folder.path)/\(name)-self.key")
+  }
+
   private func run(_ commands: String) async throws {
     let made = try await ChildProcess("sh", ["-euc", "umask 077; cd \"$0\"; \(commands)", folder.path])
       .run()

@@ -19,6 +19,7 @@ package final class InMemoryKeyring: Sendable {
     var refusal: (@Sendable () -> Void)?
     var gate: (@Sendable () async -> Void)?
     var reads = 0
+    var readKinds: [ItemKind] = []
     /// How often it was locked, and items came or went; `nil` where it announces nothing.
     var changes: UInt64?
   }
@@ -83,6 +84,9 @@ package final class InMemoryKeyring: Sendable {
   /// How many reads have begun since they were held.
   package var heldReads: Int { reads }
 
+  /// The kinds of the items that were asked for, in their order.
+  package var readKinds: [ItemKind] { contents.withLock { $0.readKinds } }
+
   /// How many reads have begun since it was made, or they were held.
   package var reads: Int { contents.withLock { $0.reads } }
 
@@ -100,6 +104,7 @@ package final class InMemoryKeyring: Sendable {
       read: { account, kinds, interaction throws(KeyringFailure) in
         let gate = self.contents.withLock { contents in
           contents.reads += 1
+          contents.readKinds += kinds
           return contents.gate
         }
         if let gate { await gate() }

@@ -11,6 +11,15 @@ struct ServerIdentity: Sendable {
   let certificate: String
   let key: String
   var newest = Version.tls13
+  /// Asks clients for a certificate.
+  var clients: Clients?
+
+  struct Clients: Sendable {
+    /// `true` to serve no client without one.
+    var areRequired: Bool
+    /// A PEM file of the accepted certificates, or of their authorities.
+    var authorities: String
+  }
 }
 
 /// A process that speaks TLS before a ``ScriptedServer``; it ends when this is released.
@@ -23,6 +32,7 @@ final class TLSFront: Sendable {
     server = try await PythonServer(
       "LiveHTTPTests/tls_front.py",
       [identity.certificate, identity.key, identity.newest.rawValue, "\(backend)"]
+        + (identity.clients.map { [$0.areRequired ? "required" : "optional", $0.authorities] } ?? [])
     )
     guard let port = Int(server.greeting) else { throw NoPort() }
     self.port = port

@@ -23,6 +23,7 @@ struct AddCommand: AcctCommand {
       acct add --token FILE --allow-origin ORIGIN… [--header NAME] [--scheme WORD] [--basic USER]
       acct add --import FILE
       acct add --from PROGRAM|list [PATH|NAME] [--dry-run]
+      acct add … --cert FILE --cert-key FILE
       acct add … --key tpm[:SPEC]|pkcs11:URI [--pin]
       """,
     discussion: """
@@ -67,6 +68,8 @@ struct AddCommand: AcctCommand {
 
   @OptionGroup var client: ClientOptions
 
+  @OptionGroup var certificate: CertificateOptions
+
   @OptionGroup var key: KeyOptions
 
   @Option(help: "The name of the account.")
@@ -94,7 +97,8 @@ struct AddCommand: AcctCommand {
       let own = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: [])
       added = try await AddAccount(context.engine).add(credentials, own)
     case .file(let file):
-      switch try ImportFile(context.world).read(file) {
+      let certificate = try await certificate.read(context)
+      switch try ImportFile(context.world).read(file, presenting: certificate) {
       case .export(let export): return try await take(export, request, context)
       case .credentials(let credentials): added = try await AddAccount(context.engine).add(credentials, request)
       }
@@ -159,7 +163,7 @@ struct AddCommand: AcctCommand {
     _ request: AddAccount.Options,
     _ context: Context
   ) async throws(EngineError) -> AddAccount.Added {
-    guard var way = try way(from: source, context) else { throw .signIn(.tokenEndpointNeeded) }
+    guard var way = try await way(from: source, context) else { throw .signIn(.tokenEndpointNeeded) }
     let client = AskForClient(context, opensBrowser: !signIn.noBrowser)
     while true {
       do throws(EngineError) { return try await signIn(way, request, context) } catch {

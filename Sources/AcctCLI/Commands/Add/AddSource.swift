@@ -66,7 +66,7 @@ extension AddCommand {
   /// The way to sign in that a source names; `nil` for one without a sign-in.
   ///
   /// - Throws: ``SignInError/browserNeeded``, ``InputError``, ``ProviderError``.
-  func way(from source: AddSource, _ context: Context) throws(EngineError) -> SignInWay? {
+  func way(from source: AddSource, _ context: Context) async throws(EngineError) -> SignInWay? {
     var provider: ResolvedProvider?
     if case .server(.provider(let name)) = source { provider = try Providers(context.world).resolve(name) }
     let usesDevice = signIn.device || provider?.provider.flow == .device
@@ -84,6 +84,10 @@ extension AddCommand {
       var issuer: String?
       if case .issuer(let text) = server { issuer = text }
       var request = try signIn.request(issuer, client, context)
+      if let certificate = try await certificate.read(context) {
+        request.certificate = certificate.key
+        request.settings.certificate = certificate.key.note(certificate.files)
+      }
       request.key = try key.wish(for: name, context.world.environment)
       return .server(
         ServerSignIn.Request(

@@ -34,6 +34,16 @@ extension ErrorMessage {
     case .clientSecret(.controlCharacter):
       self.init("badSecret", .badInput, "the client secret has a control character: its file has one line")
     case .clientKey(let error): self.init("badKey", .badInput, "the client key can't be used: \(words(for: error))")
+    case .certificate(.otherKey):
+      self.init(
+        "certificateKey",
+        .badInput,
+        "the key in --cert-key is that of another certificate than the first one in --cert"
+      )
+    case .certificateEnded(let time):
+      self.init("certificateEnded", .badInput, "the client certificate ended at \(time)")
+    case .certificate(let error):
+      self.init("badCertificate", .badInput, "the client certificate can't be used: \(words(for: error))")
     case .secretFile(.failed(let path, let reason)): self.init("badInput", .badInput, "\(path): \(reason)")
     case .secretFile(.exposed(let path)):
       self.init("badInput", .badInput, "other users can read \(path)", hint: "`chmod 600 \(shellWord(path))`")
@@ -42,7 +52,7 @@ extension ErrorMessage {
       self.init(
         "badInput",
         .badInput,
-        "--client-secret-file and --client-key name a file, and there is no such file",
+        "--client-secret-file, --client-key and --cert-key name a file, and there is no such file",
         hint:
           "other programs can read a command line: keep the secret in a file, or use - and a pipe"
       )
@@ -111,6 +121,20 @@ extension ErrorMessage {
         "keyBinding",
         .badInput,
         "the token is bound to another DPoP key: its cnf.jkt is not this key's thumbprint",
+        hint: nothing
+      )
+    case .certificateMissing:
+      self.init(
+        "certificateMissing",
+        .badInput,
+        "the token is bound to a client certificate, and none was given",
+        hint: "give it with --cert FILE --cert-key FILE; \(nothing)"
+      )
+    case .certificateBinding:
+      self.init(
+        "certificateBinding",
+        .badInput,
+        "the token is bound to another client certificate: its cnf.x5t#S256 is not this one's thumbprint",
         hint: nothing
       )
     case .token(let error): self.init("badToken", .badInput, "the access token is \(words(for: error))", hint: nothing)

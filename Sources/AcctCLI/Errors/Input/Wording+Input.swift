@@ -67,6 +67,18 @@ func words(for error: ClientKeyError) -> String {
   }
 }
 
+/// Describes the flaw in a client certificate or its key.
+func words(for error: CertifiedKeyError) -> String {
+  switch error {
+  case .certificate: "there is no certificate in PEM, or it is damaged"
+  case .key: "its key is not in PEM, damaged, or under a passphrase"
+  case .unsupportedKey: "its key is neither RSA nor of P-256 or P-384"
+  case .keyLength: "an RSA key has 2048 to 8192 bits"
+  case .otherKey: "the key is that of another certificate"
+  case .libraryFailed: "the cryptographic library failed"
+  }
+}
+
 /// Describes the flaw in the URI of a key in a token.
 func words(for flaw: PKCS11URIFlaw) -> String {
   switch flaw {

@@ -78,8 +78,9 @@ private func settings(_ client: ClientSettings) -> [String] {
   switch client.isRegistered ? nil : client.authentication {
   case .basic?, .post?: words += ["--client-secret-file", "FILE"]
   case .privateKey?: words += ["--client-key", "FILE"]
-  case nil, ClientAuthentication.none?: break
+  case .tls?, nil, ClientAuthentication.none?: break
   }
+  if client.certificate != nil { words += certificateOptions }
   if !client.usesDPoP { words.append("--no-dpop") }
   return words + client.tokenParameters.flatMap { ["--token-param", "\($0.name)=\($0.value)"] }
 }
@@ -90,7 +91,7 @@ extension ClientSettings {
   /// `true` if the client proves itself with a secret or a key, which needs a server that the user names.
   fileprivate var hasSecret: Bool {
     switch authentication {
-    case .basic?, .post?, .privateKey?: true
+    case .basic?, .post?, .privateKey?, .tls?: true
     case nil, ClientAuthentication.none?: false
     }
   }

@@ -15,6 +15,10 @@ package enum InputError: Error, Equatable, Sendable {
   case clientSecret(ClientSecret.Flaw)
   /// A file's contents are no client key.
   case clientKey(ClientKeyError)
+  /// Files are no client certificate with its key.
+  case certificate(CertifiedKeyError)
+  /// A client certificate is no longer valid.
+  case certificateEnded(Timestamp)
   /// A file that holds a secret could not be read, or other users can read it.
   case secretFile(SecretFileFailure)
   /// A file or stream that the user named could not be read.

@@ -61,6 +61,8 @@ package enum SignInReason: Equatable, Sendable {
   case unrenewed
   /// The server has ended the session, in these words.
   case ended(reason: String)
+  /// The certificate of its client is no longer valid, in these words.
+  case certificateEnded(reason: String)
   /// A server has rejected the token, which can't be renewed.
   case rejected(Rejection)
   /// A guest's token has expired or was rejected, in these words; a backend can give a new one.

@@ -29,6 +29,8 @@ package struct AuthorizationServer: Equatable, Sendable {
 
   /// The methods by which clients may authenticate themselves; `nil` where the server doesn't say.
   package let clientAuthenticationMethods: [String]?
+  /// `true` if it can bind access tokens to a client's certificate (RFC 8705, section 3.3).
+  package let bindsTokensToCertificates: Bool
   /// The endpoints that the user named, which override the server's documents.
   private let given: Set<HTTPURL>
 
@@ -76,6 +78,7 @@ package struct AuthorizationServer: Equatable, Sendable {
     requiresPushedRequest = members.isTrue("require_pushed_authorization_requests")
     sendsIssuer = members.isTrue("authorization_response_iss_parameter_supported")
     clientAuthenticationMethods = try? members.list("token_endpoint_auth_methods_supported")
+    bindsTokensToCertificates = members.isTrue("tls_client_certificate_bound_access_tokens")
     // A hint for people and a default: a flaw in it must not keep the account from renewing.
     offeredScopes = ((try? members.list("scopes_supported")) ?? []).filter(Scope.isWellFormed)
     isOpenIDProvider =
@@ -115,6 +118,7 @@ package struct AuthorizationServer: Equatable, Sendable {
     readsClientMetadata = false
     namesDPoP = false
     clientAuthenticationMethods = nil
+    bindsTokensToCertificates = false
     offersS256 = true
   }
 

@@ -11,6 +11,7 @@ package struct MetadataDocuments: Sendable {
   private let issuer: Issuer
   private let naming: Naming
   private let given: [EndpointName: HTTPURL]
+  private let presentsCertificate: Bool
 
   /// Begins with the first document that was found.
   ///
@@ -19,12 +20,15 @@ package struct MetadataDocuments: Sendable {
   ///   - issuer: The issuer for which it was fetched.
   ///   - naming: The source of the addresses in the document.
   ///   - given: Endpoints that the user named, in place of those of any document.
+  ///   - presentsCertificate: `true` if the client has a certificate, which the documents may name other endpoints for
+  ///     (RFC 8705, section 5).
   /// - Throws: ``OAuthError/MetadataFlaw/issuer(expected:found:)``: then no other document is worth a request.
   package init(
     _ first: JSONObject,
     for issuer: Issuer,
     named naming: Naming,
-    given: [EndpointName: HTTPURL] = [:]
+    given: [EndpointName: HTTPURL] = [:],
+    presentsCertificate: Bool = false
   ) throws(OAuthError.MetadataFlaw) {
     _ = try AuthorizationServer.issuer(in: first, for: issuer)
     var first = first
@@ -32,6 +36,7 @@ package struct MetadataDocuments: Sendable {
     self.first = first
     members = first
     self.given = given
+    self.presentsCertificate = presentsCertificate
     self.issuer = issuer
     self.naming = naming
   }
@@ -52,10 +57,23 @@ package struct MetadataDocuments: Sendable {
   /// - Throws: ``OAuthError/MetadataFlaw`` for the first one.
   package func server() throws(OAuthError.MetadataFlaw) -> AuthorizationServer {
     do {
-      return try AuthorizationServer(.object(members), for: issuer, named: naming, given: given)
+      return try server(members)
     } catch {
-      return try AuthorizationServer(.object(first), for: issuer, named: naming, given: given)
+      return try server(first)
     }
+  }
+
+  private func server(_ document: JSONObject) throws(OAuthError.MetadataFlaw) -> AuthorizationServer {
+    var document = document
+    if presentsCertificate, let aliases = document["mtls_endpoint_aliases"]?.objectValue {
+      // A browser has no such certificate.
+      let own = Set(given.keys.map(\.endpoint) + [.authorization])
+      for (name, value) in aliases {
+        guard let endpoint = Endpoint(rawValue: name), !own.contains(endpoint) else { continue }
+        document[name] = value
+      }
+    }
+    return try AuthorizationServer(.object(document), for: issuer, named: naming, given: given)
   }
 
   /// An endpoint, by the member that names it.

@@ -41,6 +41,9 @@ private struct Outcome {
     case CURLE_PEER_FAILED_VERIFICATION: .untrusted(reason: report.distrust)
     case CURLE_SSL_CACERT_BADFILE: .untrusted(reason: unreadableRoots)
     case CURLE_SSL_CONNECT_ERROR: handshake
+    case CURLE_SSL_CERTPROBLEM: .unsendable(reason: "the client's certificate can't be used")
+    // TLS 1.3 answers the client's certificate only after the handshake.
+    case CURLE_RECV_ERROR where rejectsClient, CURLE_SEND_ERROR where rejectsClient: clientRejected
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY: .malformed
     case CURLE_RECV_ERROR where report.says("chunked-encoding", "Too large response headers"): .malformed
     default: .closed
@@ -58,7 +61,30 @@ private struct Outcome {
     return "no certificate can be read from SSL_CERT_FILE (\(file))"
   }
 
+  private var clientRejected: HTTPFailure {
+    .untrusted(
+      reason: transfer.message.identity == nil
+        ? "the server asks for a client certificate" : "the server does not accept the client certificate"
+    )
+  }
+
+  /// `true` if the server ended TLS for the client's certificate, or for want of one, by OpenSSL's words for its alert
+  /// (RFC 8446, section 6.2).
+  private var rejectsClient: Bool {
+    report.says(
+      "alert certificate required",
+      "alert bad certificate",
+      "alert certificate unknown",
+      "alert certificate expired",
+      "alert certificate revoked",
+      "alert unsupported certificate",
+      "alert unknown ca",
+      "alert access denied"
+    ) || transfer.message.identity != nil && report.says("alert handshake failure")
+  }
+
   private var handshake: HTTPFailure {
+    if rejectsClient { return clientRejected }
     if report.saysNoTLS {
       return .untrusted(reason: "the server does not speak TLS there")
     }

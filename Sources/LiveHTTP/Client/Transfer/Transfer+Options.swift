@@ -37,12 +37,13 @@ extension Transfer {
   }
 
   private func setLimits(_ options: inout HandleOptions) {
+    let extra = usesDevice ? Self.deviceTimeout : 0
     switch message.timeout {
     case .total(let seconds):
-      options.set(CURLOPT_TIMEOUT_MS, milliseconds(seconds))
-      options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectTimeout)))
+      options.set(CURLOPT_TIMEOUT_MS, milliseconds(seconds + extra))
+      options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectTimeout) + extra))
     case .each(let seconds):
-      options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectTimeout)))
+      options.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(seconds, Self.connectTimeout) + extra))
       // Each transfer has buffers of its own, and free(3) wipes the whole of them: one of 64 KiB for each of fifty
       // would put everything else out of the processor's cache.
       options.set(CURLOPT_BUFFERSIZE, 1 << 15)
@@ -62,6 +63,7 @@ extension Transfer {
   private func setTrust(_ options: inout HandleOptions) {
     guard message.url.origin.scheme == .https else { return }
     unsafe options.setTrust(in: message.url.origin, rootsFile: rootsFile, info: CloseNotifyMonitor.callback)
+    setIdentity(&options)
   }
 
   private func setProxy(_ options: inout HandleOptions) {

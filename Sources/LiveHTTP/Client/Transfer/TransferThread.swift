@@ -64,6 +64,8 @@ final class TransferThread: Sendable {
 
   func order(_ order: Order) {
     desk.withLock { $0.orders.append(order) }
+    // It waits for a device, which is not for a thread of the pool.
+    if case .start(let transfer) = order, transfer.usesDevice { return wake() }
     let isDone = work.withLockIfAvailable { work in
       carryOutOrders(by: &work)
       return work.actAtOnce()

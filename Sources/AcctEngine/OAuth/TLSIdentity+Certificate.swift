@@ -1,0 +1,14 @@
+import AcctPorts
+import AcctProtocol
+
+extension TLSIdentity {
+  /// A client's certificate and key.
+  init(_ certified: CertifiedKey) {
+    let key: Key =
+      switch certified.key {
+      case .pem(let pem): .pem(pem)
+      case .token(_, let signer): .device(signer)
+      }
+    self.init(certificate: certified.certificate, key: key)
+  }
+}
