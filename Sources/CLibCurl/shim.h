@@ -197,6 +197,8 @@ typedef struct acct_curl_host {
   int is_address;
   /* Is told what OpenSSL does; see acct_curl_is_goodbye. */
   void (*info)(const void *ssl, int where, int value);
+  /* The connection's handshake takes the client's key, which is of no use after it. */
+  int forgets_key;
   /* The client's certificates, in PEM, where the key of the first is in a device; else NULL. */
   const char *certificates;
   /* Has the device sign a digest of 32 bytes: writes r and s, 32 bytes each, and returns 1. */
@@ -204,8 +206,8 @@ typedef struct acct_curl_host {
   void *device;
 } acct_curl_host;
 
-/* What of OpenSSL, as libcurl brings it along, makes a key whose signatures are made elsewhere. Not all of it is in
-   every build; it is looked up when such a key is used. EC_KEY_METHOD is deprecated in favour of providers, which would
+/* What of OpenSSL, as libcurl brings it along, presents a client's certificate: with a key that the connection forgets, or
+   with signatures that are made elsewhere. Not all of it is in every build; it is looked up when a certificate is used. EC_KEY_METHOD is deprecated in favour of providers, which would
    be ten times the code for one signature. */
 typedef struct acct_curl_foreign {
   void *(*bio_new_mem_buf)(const void *, int);
@@ -228,11 +230,18 @@ typedef struct acct_curl_foreign {
   int (*new_index)(int, long, void *, void *, void *, void *);
   int (*use_certificate)(void *, void *);
   int (*use_key)(void *, void *);
+  int (*ssl_use_key)(const void *, void *);
+  void *(*ssl_ctx)(const void *);
+  void *(*ctx_certificate)(const void *);
   long (*ctx_ctrl)(void *, int, long, void *);
   void (*clear_error)(void);
+  /* 0 where a part is missing that only a key in a device needs. */
+  int is_whole;
   /* Made once, and never freed. */
   void *method;
   int index;
+  /* Of all hosts the same. */
+  void (*info)(const void *ssl, int where, int value);
 } acct_curl_foreign;
 
 static inline acct_curl_foreign *acct_curl_foreign_table(void) {
@@ -242,7 +251,7 @@ static inline acct_curl_foreign *acct_curl_foreign_table(void) {
 
 static inline int acct_curl_load_foreign(void) {
   acct_curl_foreign *table = acct_curl_foreign_table();
-  if (table->method) return 1;
+  if (table->use_key) return 1;
   void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   const struct { const char *name; size_t slot; } needed[] = {
     { "BIO_new_mem_buf", offsetof(acct_curl_foreign, bio_new_mem_buf) },
@@ -265,15 +274,20 @@ static inline int acct_curl_load_foreign(void) {
     { "CRYPTO_get_ex_new_index", offsetof(acct_curl_foreign, new_index) },
     { "SSL_CTX_use_certificate", offsetof(acct_curl_foreign, use_certificate) },
     { "SSL_CTX_use_PrivateKey", offsetof(acct_curl_foreign, use_key) },
+    { "SSL_use_PrivateKey", offsetof(acct_curl_foreign, ssl_use_key) },
+    { "SSL_get_SSL_CTX", offsetof(acct_curl_foreign, ssl_ctx) },
+    { "SSL_CTX_get0_certificate", offsetof(acct_curl_foreign, ctx_certificate) },
     { "SSL_CTX_ctrl", offsetof(acct_curl_foreign, ctx_ctrl) },
     { "ERR_clear_error", offsetof(acct_curl_foreign, clear_error) },
   };
+  table->is_whole = library != NULL;
   for (size_t i = 0; library && i < sizeof needed / sizeof *needed; i++) {
     void *symbol = dlsym(library, needed[i].name);
-    if (!symbol) return 0;
+    if (!symbol) table->is_whole = 0;
     memcpy((char *)table + needed[i].slot, &symbol, sizeof symbol);
   }
-  return library != NULL;
+  return table->use_key && table->ssl_use_key && table->ssl_ctx && table->ctx_certificate && table->x509_pubkey
+    && table->clear_error;
 }
 
 /* Writes a number of 32 bytes as an INTEGER of DER; returns its length. */
@@ -313,9 +327,26 @@ static void *acct_curl_no_sign(const unsigned char *digest, int length, const vo
   return NULL;
 }
 
+/* Puts the public key in the place of the private one when the handshake is done (SSL_CB_HANDSHAKE_DONE): the connection
+   may be kept for another request, and would keep the key in memory for as long. */
+static void acct_curl_forget_key(const void *ssl, int where, int value) {
+  acct_curl_foreign *f = acct_curl_foreign_table();
+  if (where == 0x20) {
+    void *context = f->ssl_ctx(ssl);
+    void *own = f->ctx_certificate(context);
+    void *public = own ? f->x509_pubkey(own) : NULL;
+    if (public) {
+      f->use_key(context, public);
+      f->ssl_use_key(ssl, public);
+    }
+    f->clear_error();
+  }
+  if (f->info) f->info(ssl, where, value);
+}
+
 /* Has a connection present the certificates, with the device's signature. */
 static int acct_curl_use_device(void *context, const acct_curl_host *host) {
-  if (!acct_curl_load_foreign()) return 0;
+  if (!acct_curl_load_foreign() || !acct_curl_foreign_table()->is_whole) return 0;
   acct_curl_foreign *f = acct_curl_foreign_table();
   if (!f->method) {
     f->index = f->new_index(8, 0, NULL, NULL, NULL, NULL); /* CRYPTO_EX_INDEX_EC_KEY */
@@ -358,6 +389,11 @@ static CURLcode acct_curl_name_host(CURL *easy, void *context, void *data) {
   int done = host->is_address
     ? host->curl->param_set_ip(param, host->name) : host->curl->param_set_host(param, host->name, 0);
   host->curl->ssl_ctx_set_info_callback(context, host->info);
+  if (host->forgets_key) {
+    if (!acct_curl_load_foreign()) return CURLE_SSL_CERTPROBLEM;
+    acct_curl_foreign_table()->info = host->info;
+    host->curl->ssl_ctx_set_info_callback(context, acct_curl_forget_key);
+  }
   if (host->certificates && !acct_curl_use_device(context, host)) return CURLE_SSL_CERTPROBLEM;
   return done ? CURLE_OK : CURLE_SSL_CERTPROBLEM;
 }

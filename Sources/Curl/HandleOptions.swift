@@ -65,9 +65,11 @@ package import CLibCurl
     note(unsafe acct_curl_expect_host(curl.functions, easy, host))
   }
 
-  /// Lends the client's certificate and its key, which the server may ask for (RFC 8446, section 4.3.2).
+  /// Lends the client's certificate and its key, which the server may ask for (RFC 8446, section 4.3.2); to be called
+  /// after ``setTrust(in:rootsFile:info:)``.
   ///
-  /// libcurl uses a connection again only for requests with the same certificate.
+  /// libcurl uses a connection again only for requests with the same certificate. The connection has the key until its
+  /// handshake is done.
   ///
   /// - Parameters:
   ///   - certificate: In PEM, with those that certify it.
@@ -75,6 +77,7 @@ package import CLibCurl
   package mutating func setIdentity(certificate: Secret, key: Secret) {
     set(CURLOPT_SSLCERT_BLOB, blob: certificate)
     set(CURLOPT_SSLKEY_BLOB, blob: key)
+    memory.forgetKey()
     refusePassphrase()
   }
 

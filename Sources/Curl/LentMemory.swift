@@ -66,6 +66,9 @@ import CLibCurl
     return unsafe nodes
   }
 
+  /// Has the connection forget the client's key after its handshake; the host was lent before.
+  func forgetKey() { unsafe host?.pointee.forgets_key = 1 }
+
   /// Has the connection present certificates whose key signs elsewhere; the host was lent before.
   func present(_ certificates: Secret, _ device: UnsafeMutableRawPointer, _ sign: HandleOptions.DeviceCallback) {
     unsafe host?.pointee.certificates = unsafe UnsafePointer(bytes(certificates)?.assumingMemoryBound(to: CChar.self))
@@ -88,6 +91,7 @@ import CLibCurl
         name: text?.assumingMemoryBound(to: CChar.self),
         is_address: IPAddress(name) != nil ? 1 : 0,
         info: info,
+        forgets_key: 0,
         certificates: nil,
         sign: nil,
         device: nil

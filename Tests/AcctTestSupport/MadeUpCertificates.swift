@@ -208,4 +208,7 @@ package enum MadeUpCertificates {
     m76fhs8WSrnfxg==
     -----END PRIVATE KEY-----
     """
+
+  /// The number of ``p256Key`` as a JWK has it, and the part of its PEM that has nothing else.
+  package static let p256Private = (number: "mzes_41ZQgvLfkq8ILRj7sjYdeTom9f0YZ-AsNa5fJ4", text: "mzes/41ZQgvLfkq8")
 }

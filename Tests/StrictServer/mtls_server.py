@@ -20,6 +20,7 @@ import http.server
 import json
 import os
 import secrets
+import socket
 import ssl
 import sys
 import threading
@@ -211,7 +212,16 @@ class Server(http.server.ThreadingHTTPServer):
         # In the thread of the connection: a client that is slow, or is refused, holds up no other.
         with contextlib.suppress(OSError):
             if self.tls:
-                request = self.tls.wrap_socket(request, server_side=True)
+                request = self.tls.wrap_socket(request, server_side=True, do_handshake_on_connect=False)
+                try:
+                    request.do_handshake()
+                except OSError:
+                    # A request that is on its way already would have the alert lost with the connection.
+                    socket.socket.shutdown(request, socket.SHUT_WR)
+                    while socket.socket.recv(request, 65536):
+                        pass
+                    request.close()
+                    return
             self.RequestHandlerClass(request, client_address, self)
             request.close()
 

@@ -9,7 +9,7 @@ package struct CertifiedKey: Sendable {
     /// In PEM (PKCS #8), without a passphrase.
     case pem(Secret)
     /// In a token, which it never leaves.
-    case token(PKCS11URI, Signer)
+    indirect case token(PKCS11URI, Signer)
   }
 
   /// Signs a SHA-256 digest of 32 bytes in a device; returns r and s, 32 bytes each.

@@ -1,4 +1,5 @@
 import AcctTestSupport
+import StrictJSON
 import Testing
 
 /// The rest of a secret in memory when the work with it is done, or has failed.
@@ -11,6 +12,34 @@ struct MemoryTests {
   func everywhere() async throws {
     let rows = try await LeakPlay(subject: .memory).everything()
     try await expectEveryCommand(in: rows)
+  }
+
+  @Test("Memory at exit holds no key of a client certificate")
+  func certificate() async throws {
+    let authority = try await MadeUpAuthority()
+    let folder = try TemporaryFolder()
+    let certificate = try folder.file("client.pem", containing: MadeUpCertificates.p256 + "\n")
+    let key = try folder.file("client.key", containing: MadeUpCertificates.p256Key + "\n")
+    let server = try await MutualTLSServer(
+      authority.issue("server"),
+      clients: certificate,
+      ["method": "self_signed_tls_client_auth"]
+    )
+    let watch = LeakWatch(.memory, of: try AcctHome(with: ["SSL_CERT_FILE": authority.certificate]))
+    watch.secrets.add("client_key", MadeUpCertificates.p256Private.number)
+    watch.secrets.add("client_key_text", MadeUpCertificates.p256Private.text)
+    let (url, client) = ("\(server.resource)/", ["--cert", certificate, "--cert-key", key])
+    for row in [
+      LeakRow(
+        "add",
+        ["--issuer", server.issuer, "--client-id", "acct-test", "--resource", server.resource, "--name", "a"]
+          + ["--grant", "client-credentials"] + client
+      ),
+      LeakRow("refresh", ["--force"]), LeakRow("request", [url]), LeakRow("header", ["--format", "curl", url]),
+      LeakRow("login", ["a", "--no-input"] + client), LeakRow("remove", ["a"]),
+    ] { try await watch.run(row) }
+    try await watch.expectNoLeaks()
+    #expect(try await server.violations() == [])
   }
 
   /// As in containers: one command opens the vault once, and keeps the key for itself meanwhile.

@@ -47,6 +47,27 @@ struct ClientCertificateTests {
     #expect(elsewhere.allSatisfy { $0.hasPrefix("/.well-known/") })
   }
 
+  @Test("A check asks the introspection endpoint with the certificate")
+  func check() async throws {
+    let added = try await home.acct(
+      "add",
+      "--issuer",
+      server.issuer,
+      "--client-id",
+      "acct-test",
+      "--device",
+      "--cert",
+      client.certificate,
+      "--cert-key",
+      client.key
+    )
+    try #require(added.status == 0, "\(added.errorText)")
+    let status = try await home.acct("status", "--check")
+    #expect(status.status == 0, "\(status.errorText)")
+    #expect(try await server.requests(to: "mtls").last == "/introspect 200")
+    #expect(try await server.violations() == [])
+  }
+
   @Test("A grant without a person is requested with the certificate alone")
   func direct() async throws {
     let added = try await add(nil, "--grant", "client-credentials", "--client-auth", "tls")
