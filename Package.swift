@@ -75,7 +75,8 @@ let measurements: [Target] =
 /// What lets acct start quickly.
 ///
 /// A static library takes no time to load: Swift's own, the unwinder, and that of C++, which the file names.
-/// Relocations are packed into a twentieth (DT_RELR), and no table of exported symbols is read.
+/// Relocations are packed into a twentieth (DT_RELR), identical functions are kept once (see Documentation/design/startup.md),
+/// and no table of exported symbols is read.
 let quickStart: [LinkerSetting] = [
   // SwiftPM's own option applies to all targets. The tests need Swift's shared libraries, since Testing is one, and
   // would have to be a build of their own.
@@ -86,7 +87,7 @@ let quickStart: [LinkerSetting] = [
     "-Xclang-linker", "-static-libgcc",
     "-Xclang-linker", "--config=\(Context.packageDirectory)/packaging/libstdc++.cfg",
   ]),
-  .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]),
+  .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=all"]),
   .unsafeFlags(["-Xlinker", "--no-export-dynamic"]),
 ]
 
