@@ -204,11 +204,14 @@ func clientHint(_ server: String) -> String {
 /// The options that a client's method or grant needs.
 private func words(for grant: Grant, _ method: ClientAuthentication) -> String {
   switch (grant, method) {
-  case (.jwtBearer, _): "--grant jwt-bearer needs --client-key"
+  case (.jwtBearer, _): "--grant jwt-bearer needs --client-key or --assertion-file"
+  case (.tokenExchange, _): "--grant token-exchange needs a token, as of --subject-token-file"
+  case (_, .assertionFile): "--client-auth assertion-file needs --client-assertion-file"
   case (_, .privateKey): "--client-auth private-key needs --client-key"
   case (_, .basic), (_, .post): "--client-auth \(method.rawValue) needs --client-secret-file"
   case (_, .tls): "--client-auth tls needs --cert and --cert-key"
-  case (_, .none): "--grant client-credentials needs --client-secret-file, --client-key or --cert"
+  case (_, .none):
+    "--grant client-credentials needs --client-secret-file, --client-key, --client-assertion-file or --cert"
   }
 }
 

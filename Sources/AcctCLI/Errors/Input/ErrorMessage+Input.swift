@@ -93,6 +93,9 @@ extension ErrorMessage {
     case .ownParameter(let name): self.init("usage", .usage, "the parameter \(name) is sent by acct itself")
     case .timestamp: self.init("usage", .usage, "not a time")
     case .token: self.init("badInput", .badInput, "not a token")
+    case .tokenType: self.init("usage", .usage, "not a type of tokens: it is id, access, jwt or a URI")
+    case .programLine:
+      self.init("usage", .usage, "not a program with its arguments", hint: "quotes are closed, as in a shell")
     }
   }
 
