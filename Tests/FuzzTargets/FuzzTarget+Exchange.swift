@@ -29,3 +29,19 @@ func programLineViolation(_ bytes: [UInt8]) -> String? {
   guard quoted.utf8.count <= ProgramLine.limit else { return nil }
   return (try? ProgramLine(quoted)) == line ? nil : "a line that reads otherwise when quoted"
 }
+
+/// The description of a sign-in that a job brings.
+func signInDescriptionViolation(_ bytes: [UInt8]) -> String? {
+  guard let json = try? JSON(parsing: bytes), let description = try? SignInDescription(json) else { return nil }
+  guard (description.issuer == nil) != (description.provider == nil) else { return "no server, or two" }
+  switch description.grant {
+  case .tokenExchange:
+    guard (description.grantFile == nil) != (description.grantProgram == nil), description.subjectType != nil else {
+      return "an exchange without one subject token"
+    }
+  case .jwtBearer: guard description.grantFile != nil else { return "no assertion" }
+  case .clientCredentials: guard description.clientAssertionFile != nil else { return "no client's assertion" }
+  case .authorizationCode: return "a sign-in that needs a person"
+  }
+  return SignInDescription.isLikely(json) ? nil : "a description that is taken for credentials"
+}

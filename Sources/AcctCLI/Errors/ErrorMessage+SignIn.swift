@@ -164,6 +164,7 @@ extension ErrorMessage {
     let message =
       switch reason {
       case .expired: "the session of \(account) has expired"
+      case .documentEnded: "the token of \(account) has expired, and a document's refresh token is not used up"
       case .ending(let reason): "the token of \(account) is no longer used: \(reason)"
       case .unrenewed: "the token of \(account) has expired, and --offline does not allow renewing it"
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
@@ -178,6 +179,7 @@ extension ErrorMessage {
     let hint =
       switch reason {
       case .unrenewed: "leave out --offline"
+      case .documentEnded: "a shared keyring renews it for all jobs: see `acct keyring create --help`"
       case .guestOver(_, .some): "`\(loginLine(account))` begins a new one; it does not reset this machine's limits"
       case .tokenOver(_, let replacement): remedy(for: replacement)
       case .certificateEnded: loginHint(account, certificateOptions)

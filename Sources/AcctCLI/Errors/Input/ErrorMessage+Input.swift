@@ -161,5 +161,7 @@ private func words(for flaw: HandoffError.Flaw) -> String {
   case .malformed: "is malformed"
   case .unusableTime: "is not a usable time"
   case .unknownTokenType: "is neither DPoP nor Bearer"
+  case .unknown: "is no member of a description of a sign-in"
+  case .misplaced: "does not go with this grant"
   }
 }
