@@ -55,11 +55,16 @@ extension Acct {
         return ExitStatus.done.rawValue
       }
       report.asJSON = command.options.json
-      let context = Context(world, command.options)
+      let variable = world.environment.variable
+      let document = type(of: command).takesDocument ? command.credentials ?? variable("ACCT_CREDENTIALS") : nil
+      if document != nil || variable("ACCT_KEYRING") == "memory" { report.world = world.keepingNothing() }
+      let context = Context(report.world, command.options)
       report.chosen = context.chosen
+      report.isDocument = document != nil
+      if let document { try await DocumentAccount(context.engine).load(document) }
       return try await command.run(in: context).rawValue
     } catch let error as EngineError {
-      return report.write(ErrorMessage(error).namingOwner(for: error, arguments, in: world))
+      return report.write(ErrorMessage(error).namingOwner(for: error, arguments, in: report.world))
     } catch let error as UnknownCommand {
       return report.write(ErrorMessage(error))
     } catch {
@@ -100,12 +105,19 @@ extension Acct {
 struct ErrorReport {
   var world: World
   var asJSON: Bool
+  /// `true` if the command is for a document's account.
+  var isDocument = false
   /// The account that the command chose before it failed.
   var chosen: ChosenAccount?
 
   /// Tells the user and returns the exit status.
   func write(_ errorMessage: ErrorMessage) -> Int32 {
-    let errorMessage = errorMessage.timed(by: world.clock).naming(chosen?.name)
+    var errorMessage = errorMessage
+    // No later command has the account.
+    if isDocument, errorMessage.code == "originRefused" {
+      errorMessage.hint = "the document's \"origins\" are where its headers may go"
+    }
+    errorMessage = errorMessage.timed(by: world.clock).naming(chosen?.name)
     if asJSON {
       world.streams.notice(String(decoding: errorMessage.json.serialized(), as: UTF8.self))
     } else {

@@ -8,8 +8,19 @@ protocol AcctCommand: ParsableCommand {
   /// The options that every command has.
   var options: SharedOptions { get }
 
+  /// `true` if it can be for the account of a document.
+  static var takesDocument: Bool { get }
+
+  /// The document that its command line names.
+  var credentials: String? { get }
+
   /// Does the work of the command.
   func run(in context: Context) async throws(EngineError) -> ExitStatus
+}
+
+extension AcctCommand {
+  static var takesDocument: Bool { false }
+  var credentials: String? { nil }
 }
 
 /// The exit statuses of the contract.

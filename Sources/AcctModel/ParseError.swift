@@ -34,6 +34,10 @@ package enum ParseError: Error, Equatable, Sendable {
   case tpmAddress
   /// Not the URI of a key in a token; see ``PKCS11URI``.
   case pkcs11URI(PKCS11URIFlaw)
+  /// Neither a word for a type of tokens nor a URI (RFC 8693, section 3).
+  case tokenType
+  /// Not a line of words that a program could be run with; see ``ProgramLine``.
+  case programLine
 
   /// Why a well-formed URL is refused.
   package enum Refusal: Error, Equatable, Sendable {

@@ -122,4 +122,17 @@ extension Descriptor {
     guard let bytes = try readAll(from: number, limit: limit) else { throw .system(EFBIG) }
     return bytes
   }
+
+  /// Reads a token that a platform writes for the user: any user may read the file, and only this user and root write
+  /// it.
+  ///
+  /// - Throws: ``FileError/exposed``, ``FileError/distrusted(reason:)``.
+  package func tokenBytes(limit: Int) throws(FileError) -> [UInt8] {
+    let status = try status()
+    if try !isPipe(status) { try status.checkRegular() }
+    guard status.isOwn || status.owner == 0 else { throw .distrusted(reason: "it belongs to another user") }
+    guard status.mode & 0o022 == 0 else { throw .exposed }
+    guard let bytes = try readAll(from: number, limit: limit) else { throw .system(EFBIG) }
+    return bytes
+  }
 }

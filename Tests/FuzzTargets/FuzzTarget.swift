@@ -4,6 +4,8 @@
 /// properties, such as: what was read, written and read again is the same.
 package enum FuzzTarget: String, CaseIterable, Sendable {
   case json, jwt, jwk, handoff, tokenAnswer = "token-answer", metadata, device
+  case exchangeAnswer = "exchange-answer", programLine = "program-line"
+  case signInDescription = "sign-in-description"
   case resource, secondTokens = "second-tokens"
   case limits, guest, appCallback = "app-callback", session, proxy, bus, staticToken = "static-token"
   case challenge, callback, url, origin, handle, did, time
@@ -32,6 +34,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .jwk: jwkViolation(bytes)
     case .handoff: handoffViolation(bytes)
     case .tokenAnswer: tokenAnswerViolation(bytes)
+    case .exchangeAnswer: exchangeAnswerViolation(bytes)
+    case .programLine: programLineViolation(bytes)
+    case .signInDescription: signInDescriptionViolation(bytes)
     case .metadata: metadataViolation(bytes)
     case .device: deviceViolation(bytes)
     case .resource: resourceViolation(bytes)

@@ -4,6 +4,8 @@ import ArgumentParser
 
 /// Runs a command with the token in its environment.
 struct ExecCommand: AcctCommand {
+  static var takesDocument: Bool { true }
+
   static let configuration = CommandConfiguration(
     commandName: "exec",
     abstract: "Run a command with the token in its environment.",
@@ -31,6 +33,11 @@ struct ExecCommand: AcctCommand {
 
   @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
   var command: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Use the account of this document alone, and keep nothing; - is stdin.", valueName: "file")
+  )
+  var credentials: String?
 
   @OptionGroup var options: SharedOptions
 

@@ -58,7 +58,7 @@ struct ExportCommand: AcctCommand {
     try warn(of: exported.filter(\.tokenLifetime.canRenew), context)
     if !leftOut.isEmpty {
       let names = leftOut.map(\.name.description).joined(separator: ", ")
-      context.notice("left out \(names): a key in a TPM or token can't be exported")
+      context.notice("left out \(names): keys in a TPM or token, and tokens of this machine, can't be exported")
     }
     if case .file(let path, _) = target { try report(exported, leftOut, path, context) }
     return .done
@@ -70,14 +70,14 @@ struct ExportCommand: AcctCommand {
   }
 
   /// The accounts, each once, in the order in which they were named, and those that `--all` can't mean:
-  /// a key in a device can't be exported.
+  /// a key in a device can't be exported, nor can the place of a token on this machine.
   private func chosen(_ context: Context) async throws(EngineError) -> ([Account], leftOut: [Account]) {
     if all {
       let accounts = try AccountOverview(context.engine).listing().accounts
       guard let first = accounts.first else { throw .selection(.noAccounts) }
-      let exported = accounts.filter { $0.deviceStorage == nil }
-      guard !exported.isEmpty else { throw .key(.inDevice(first.name, first.deviceStorage ?? .software)) }
-      return (exported, accounts.filter { $0.deviceStorage != nil })
+      let exported = accounts.filter(\.isPortable)
+      guard !exported.isEmpty else { throw first.notExported }
+      return (exported, accounts.filter { !$0.isPortable })
     }
     var accounts: [Account] = []
     for name in names.isEmpty ? [options.account ?? ""] : names {
@@ -85,9 +85,7 @@ struct ExportCommand: AcctCommand {
       if !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
     }
     // Before the passphrase is asked for.
-    for account in accounts {
-      if let storage = account.deviceStorage { throw .key(.inDevice(account.name, storage)) }
-    }
+    if let first = accounts.first(where: { !$0.isPortable }) { throw first.notExported }
     return (accounts, [])
   }
 
@@ -121,5 +119,15 @@ struct ExportCommand: AcctCommand {
         "leftOut": try context.json(of: leftOut),
       ])
     )
+  }
+}
+
+extension Account {
+  /// `true` if other machines could use it.
+  fileprivate var isPortable: Bool { deviceStorage == nil && !client.hasInputs }
+
+  /// Why it is not exported.
+  fileprivate var notExported: EngineError {
+    client.hasInputs ? .inputToken(.local(name)) : .key(.inDevice(name, deviceStorage ?? .software))
   }
 }

@@ -7,6 +7,8 @@ import StrictJSON
 
 /// Prints the header lines for one request.
 struct HeaderCommand: AcctCommand {
+  static var takesDocument: Bool { true }
+
   static let configuration = CommandConfiguration(
     commandName: "header",
     abstract: "Print the header lines for one request.",
@@ -48,6 +50,11 @@ struct HeaderCommand: AcctCommand {
 
   @Option(help: ArgumentHelp("Use a token with only this scope.", valueName: "scope"))
   var scope: String?
+
+  @Option(
+    help: ArgumentHelp("Use the account of this document alone, and keep nothing; - is stdin.", valueName: "file")
+  )
+  var credentials: String?
 
   @OptionGroup var options: SharedOptions
 

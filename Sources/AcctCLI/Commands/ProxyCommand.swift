@@ -6,6 +6,8 @@ import ArgumentParser
 
 /// Serves a local signing proxy until a signal stops it.
 struct ProxyCommand: AcctCommand {
+  static var takesDocument: Bool { true }
+
   static let configuration = CommandConfiguration(
     commandName: "proxy",
     abstract: "Serve unchanged clients: add this account's headers to their requests.",
@@ -33,6 +35,11 @@ struct ProxyCommand: AcctCommand {
 
   @Option(help: ArgumentHelp("With --port: send every request to this origin of the account.", valueName: "origin"))
   var to: String?
+
+  @Option(
+    help: ArgumentHelp("Use the account of this document alone, and keep nothing; - is stdin.", valueName: "file")
+  )
+  var credentials: String?
 
   @OptionGroup var options: SharedOptions
 

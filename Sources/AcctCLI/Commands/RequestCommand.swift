@@ -5,6 +5,8 @@ import ArgumentParser
 
 /// Makes a request as an account.
 struct RequestCommand: AcctCommand {
+  static var takesDocument: Bool { true }
+
   static let configuration = CommandConfiguration(
     commandName: "request",
     abstract: "Make a request as an account.",
@@ -61,6 +63,11 @@ struct RequestCommand: AcctCommand {
   var retry = 0
 
   @OptionGroup var audience: AudienceOptions
+
+  @Option(
+    help: ArgumentHelp("Use the account of this document alone, and keep nothing; - is stdin.", valueName: "file")
+  )
+  var credentials: String?
 
   @OptionGroup var options: SharedOptions
 

@@ -7,6 +7,8 @@ import StrictJSON
 
 /// Prints the token alone.
 struct TokenCommand: AcctCommand {
+  static var takesDocument: Bool { true }
+
   static let configuration = CommandConfiguration(
     commandName: "token",
     abstract: "Print the access token, alone on a line."
@@ -28,6 +30,11 @@ struct TokenCommand: AcctCommand {
   var user: String?
 
   @OptionGroup var audience: AudienceOptions
+
+  @Option(
+    help: ArgumentHelp("Use the account of this document alone, and keep nothing; - is stdin.", valueName: "file")
+  )
+  var credentials: String?
 
   @OptionGroup var options: SharedOptions
 

@@ -27,6 +27,13 @@ extension ErrorMessage {
         "the token of \(name) is not a bearer token, and SASL has no other",
         hint: "leave out --sasl and --user, or name another account with --account"
       )
+    case .notSent(let name):
+      self.init(
+        "notSent",
+        .usage,
+        "the token of \(name) is for no header field: its server issued it with the type N_A, or as an ID token",
+        hint: "`acct token -a \(shellWord(name.description))` prints it"
+      )
     case .noSecondToken(let name):
       self.init(
         "noSecondToken",

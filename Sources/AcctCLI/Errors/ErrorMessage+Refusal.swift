@@ -42,7 +42,7 @@ extension RequestRefusal {
     switch asked.method {
     case .basic: "; if the server takes the secret in the form, add --client-auth post"
     case .post: "; if the server takes the secret by Basic, add --client-auth basic"
-    case .none, .privateKey, .tls: ""
+    case .none, .privateKey, .tls, .assertionFile: ""
     }
   }
 
@@ -53,6 +53,8 @@ extension RequestRefusal {
       "check --client-id and --client-key; the server must have the public key of this client"
     case .client where asked.method == .tls:
       "check --client-id and --cert; the server must know the certificate, or its subject, as this client's"
+    case .client where asked.method == .assertionFile:
+      "check --client-id and --client-assertion-file; the server must trust the issuer of its token"
     case .client where asked.method != .none: "check --client-id and the secret in --client-secret-file\(otherWay)"
     case .client, .use: clientHint("\(origin)")
     case .scope: "run the same command again with another --scope"
@@ -93,6 +95,7 @@ extension RequestRefusal.Asked {
     case .basic, .post: ["--client-secret-file", "FILE"]
     case .privateKey: ["--client-key", "FILE"]
     case .tls: certificateOptions
+    case .assertionFile: ["--client-assertion-file", "FILE"]
     case .none: []
     }
   }

@@ -164,6 +164,7 @@ extension ErrorMessage {
     let message =
       switch reason {
       case .expired: "the session of \(account) has expired"
+      case .documentEnded: "the token of \(account) has expired, and a document's refresh token is not used up"
       case .ending(let reason): "the token of \(account) is no longer used: \(reason)"
       case .unrenewed: "the token of \(account) has expired, and --offline does not allow renewing it"
       case .ended(let reason): "the server has ended the session of \(account): \(reason)"
@@ -178,6 +179,7 @@ extension ErrorMessage {
     let hint =
       switch reason {
       case .unrenewed: "leave out --offline"
+      case .documentEnded: "a shared keyring renews it for all jobs: see `acct keyring create --help`"
       case .guestOver(_, .some): "`\(loginLine(account))` begins a new one; it does not reset this machine's limits"
       case .tokenOver(_, let replacement): remedy(for: replacement)
       case .certificateEnded: loginHint(account, certificateOptions)
@@ -204,11 +206,14 @@ func clientHint(_ server: String) -> String {
 /// The options that a client's method or grant needs.
 private func words(for grant: Grant, _ method: ClientAuthentication) -> String {
   switch (grant, method) {
-  case (.jwtBearer, _): "--grant jwt-bearer needs --client-key"
+  case (.jwtBearer, _): "--grant jwt-bearer needs --client-key or --assertion-file"
+  case (.tokenExchange, _): "--grant token-exchange needs a token, as of --subject-token-file"
+  case (_, .assertionFile): "--client-auth assertion-file needs --client-assertion-file"
   case (_, .privateKey): "--client-auth private-key needs --client-key"
   case (_, .basic), (_, .post): "--client-auth \(method.rawValue) needs --client-secret-file"
   case (_, .tls): "--client-auth tls needs --cert and --cert-key"
-  case (_, .none): "--grant client-credentials needs --client-secret-file, --client-key or --cert"
+  case (_, .none):
+    "--grant client-credentials needs --client-secret-file, --client-key, --client-assertion-file or --cert"
   }
 }
 

@@ -105,6 +105,7 @@ extension ErrorMessage {
     case .keyring(let error): self.init(error)
     case .sharing(let error): self.init(error)
     case .key(let error): self.init(error)
+    case .inputToken(let error): self.init(error)
     case .network(let error): self.init(error)
     case .server(let error): self.init(error)
     case .signIn(let error): self.init(error)

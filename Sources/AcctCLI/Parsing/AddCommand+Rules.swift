@@ -59,6 +59,9 @@ extension AddCommand {
     guard source.resource == nil || client.clientSecretFile == nil && client.clientKey == nil else {
       throw ValidationError("--client-secret-file and --client-key need --issuer beside --resource")
     }
+    guard source.resource == nil || client.clientAssertionFile == nil && client.grantTokens.isEmpty else {
+      throw ValidationError("tokens of other issuers need --issuer beside --resource")
+    }
   }
 
   /// Rejects options that a backend decides itself, and options of a backend where there is none.

@@ -8,6 +8,7 @@ extension ClientOptions {
   /// A service account's file names its client and its token endpoint; the options count before it.
   func complete(_ request: inout SignIn.Request, redirectPort: Int?, _ context: Context) throws(EngineError) {
     request.settings = try settings()
+    request.settings.inputs = try inputs(context)
     request.authorizationParameters = try authorizationParameters()
     request.redirect = try redirect(port: redirectPort)
     let files = ClientFiles(context.world)
@@ -21,7 +22,7 @@ extension ClientOptions {
     }
     // An assertion has to name its subject (RFC 7523, section 3); a service account's server knows it.
     let isSubjectKnown = request.settings.tokenParameters.contains { $0.name == "sub" }
-    if grant == .jwtBearer, !file.isServiceAccount, !isSubjectKnown,
+    if grant == .jwtBearer, assertionFile == nil, !file.isServiceAccount, !isSubjectKnown,
       let subject = try? RequestParameter(name: "sub", value: request.clientID)
     {
       request.settings.tokenParameters.append(subject)
@@ -53,6 +54,30 @@ extension ClientOptions {
         grant: grant?.grant ?? .authorizationCode
       )
     }
+  }
+
+  /// The places of the tokens that its requests start from, checked; an account is looked up later.
+  private func inputs(_ context: Context) throws(EngineError) -> TokenInputs {
+    let paths = InputPaths(context.engine)
+    var inputs = TokenInputs(audiences: audience)
+    inputs.clientAssertion = try clientAssertionFile.map { path throws(EngineError) in
+      try paths.absolute(path, "--client-assertion-file")
+    }
+    for path in [subjectTokenFile, assertionFile].compactMap(\.self) {
+      inputs.grantToken = .file(try paths.absolute(path, grantTokens[0].option))
+    }
+    if let subjectTokenCommand {
+      let line = try parsed { () throws(ParseError) in try ProgramLine(subjectTokenCommand) }
+      inputs.grantToken = .program(try paths.absolute(line, "--subject-token-command"))
+    }
+    guard grant == .tokenExchange else { return inputs }
+    inputs.subjectType = try parsed { () throws(ParseError) in
+      try TokenTypeURI(subjectType ?? (subjectAccount == nil ? "jwt" : "id"))
+    }
+    inputs.requestedType = try parsed { () throws(ParseError) in
+      try requestedType.map { text throws(ParseError) in try TokenTypeURI(text) }
+    }
+    return inputs
   }
 
   /// An endpoint from the command line, whose query has no parameter of the protocol's own.

@@ -11,11 +11,13 @@ struct ClientOptions: ParsableArguments {
   enum DirectGrant: String, ExpressibleByArgument, CaseIterable {
     case clientCredentials = "client-credentials"
     case jwtBearer = "jwt-bearer"
+    case tokenExchange = "token-exchange"
 
     var grant: Grant {
       switch self {
       case .clientCredentials: .clientCredentials
       case .jwtBearer: .jwtBearer
+      case .tokenExchange: .tokenExchange
       }
     }
   }
@@ -36,6 +38,32 @@ struct ClientOptions: ParsableArguments {
 
   @Option(help: "Sign in without a person; each renewal requests the same again.")
   var grant: DirectGrant?
+
+  @Option(help: ArgumentHelp("Exchange the token that this file has at each renewal.", valueName: "file"))
+  var subjectTokenFile: String?
+
+  @Option(help: ArgumentHelp("Exchange the token that this program prints at each renewal.", valueName: "line"))
+  var subjectTokenCommand: String?
+
+  @Option(help: ArgumentHelp("Exchange the token of another account.", valueName: "name"))
+  var subjectAccount: String?
+
+  @Option(help: ArgumentHelp("The type of the token to exchange: id, access, jwt or a URI.", valueName: "type"))
+  var subjectType: String?
+
+  @Option(help: ArgumentHelp("The type of token to ask for: id, access, jwt or a URI.", valueName: "type"))
+  var requestedType: String?
+
+  @Option(
+    help: ArgumentHelp("A service that the exchanged token is for, by its name at the server.", valueName: "name")
+  )
+  var audience: [String] = []
+
+  @Option(help: ArgumentHelp("Authenticate the client by the JWT that this file has each time.", valueName: "file"))
+  var clientAssertionFile: String?
+
+  @Option(help: ArgumentHelp("Use the JWT that this file has each time as the grant.", valueName: "file"))
+  var assertionFile: String?
 
   @Option(name: .customLong("authorize-url"), help: ArgumentHelp("The authorization endpoint.", valueName: "url"))
   var authorizeURL: String?
@@ -75,12 +103,58 @@ struct ClientOptions: ParsableArguments {
 
   /// `true` if any option is given that only a sign-in at an OAuth server has.
   var isUsed: Bool {
-    let texts = [clientSecretFile, clientKey, authorizeURL, tokenURL, deviceURL, revokeURL, userinfoURL, redirectURI]
+    let texts = [
+      clientSecretFile, clientKey, clientAssertionFile, authorizeURL, tokenURL, deviceURL, revokeURL, userinfoURL,
+      redirectURI,
+    ]
     return texts.contains { $0 != nil } || !param.isEmpty || !tokenParam.isEmpty || noDPoP
-      || clientAuth != nil || grant != nil
+      || clientAuth != nil || grant != nil || hasGrantToken || hasExchangeOptions
+  }
+
+  /// The options that name the token of a grant, with their values.
+  var grantTokens: [(option: String, value: String)] {
+    [
+      ("--subject-token-file", subjectTokenFile), ("--subject-token-command", subjectTokenCommand),
+      ("--subject-account", subjectAccount), ("--assertion-file", assertionFile),
+    ].compactMap { option, value in value.map { (option, $0) } }
+  }
+
+  private var hasGrantToken: Bool { !grantTokens.isEmpty }
+
+  private var hasExchangeOptions: Bool { subjectType != nil || requestedType != nil || !audience.isEmpty }
+
+  /// Checks that the tokens of other issuers fit the grant and the client's authentication.
+  private func validateInputs() throws {
+    let tokens = grantTokens.map(\.option)
+    switch grant {
+    case .tokenExchange:
+      guard tokens.count == 1, assertionFile == nil else {
+        throw ValidationError(
+          "--grant token-exchange needs one of --subject-token-file, --subject-token-command and --subject-account"
+        )
+      }
+    case .jwtBearer, .clientCredentials, nil:
+      guard !hasExchangeOptions, tokens.allSatisfy({ $0 == "--assertion-file" }) else {
+        throw ValidationError("--subject-…, --requested-type and --audience need --grant token-exchange")
+      }
+      guard assertionFile == nil || grant == .jwtBearer else {
+        throw ValidationError("--assertion-file needs --grant jwt-bearer")
+      }
+    }
+    let isOther = clientSecretFile != nil || clientKey != nil && grant != .jwtBearer
+    guard clientAssertionFile == nil || !isOther && clientAuth ?? .assertionFile == .assertionFile else {
+      throw ValidationError("--client-assertion-file is one way to authenticate a client: give no other")
+    }
+    guard clientAssertionFile != nil || clientAuth != .assertionFile else {
+      throw ValidationError("--client-auth assertion-file needs --client-assertion-file")
+    }
+    guard ![subjectTokenFile, assertionFile, clientAssertionFile].contains("-") else {
+      throw ValidationError("a token that is read anew at each renewal can't be stdin")
+    }
   }
 
   func validate() throws {
+    try validateInputs()
     guard clientSecretFile != "-" || clientKey != "-" else {
       throw ValidationError("only one of --client-secret-file and --client-key can be stdin")
     }

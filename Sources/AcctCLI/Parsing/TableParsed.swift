@@ -116,7 +116,7 @@ extension HeaderCommand: TableParsed {
     command.format = .lines
     command.minValid = nil
     (command.offline, command.bearer) = (false, false)
-    (command.audience, command.scope) = (nil, nil)
+    (command.audience, command.scope, command.credentials) = (nil, nil, nil)
     return command
   }
 
@@ -136,6 +136,9 @@ extension HeaderCommand: TableParsed {
     case "--scope":
       guard let words = value() else { return false }
       scope = words
+    case "--credentials":
+      guard let file = value() else { return false }
+      credentials = file
     default: return false
     }
     return true
@@ -155,7 +158,7 @@ extension TokenCommand: TableParsed {
     var command = TokenCommand()
     (command.url, command.minValid) = (nil, nil)
     command.offline = false
-    (command.sasl, command.user) = (nil, nil)
+    (command.sasl, command.user, command.credentials) = (nil, nil, nil)
     command.audience = .withDefaults
     return command
   }
@@ -166,6 +169,9 @@ extension TokenCommand: TableParsed {
       guard let seconds = value().flatMap({ Int64($0) }) else { return false }
       minValid = seconds
     case "--offline": offline = true
+    case "--credentials":
+      guard let file = value() else { return false }
+      credentials = file
     default: return audience.take(option, value)
     }
     return true
@@ -185,7 +191,7 @@ extension RequestCommand: TableParsed {
   static var withDefaults: RequestCommand {
     var command = RequestCommand()
     (command.request, command.header) = ([], [])
-    (command.data, command.output) = (nil, nil)
+    (command.data, command.output, command.credentials) = (nil, nil, nil)
     (command.include, command.follow) = (false, false)
     command.retry = 0
     command.audience = .withDefaults
@@ -206,6 +212,9 @@ extension RequestCommand: TableParsed {
     case "--retry":
       guard let times = value().flatMap({ Int($0) }) else { return false }
       retry = times
+    case "--credentials":
+      guard let file = value() else { return false }
+      credentials = file
     case "--include", "-i": include = true
     case "--follow", "-L": follow = true
     default: return audience.take(option, value)

@@ -27,7 +27,8 @@ extension Account {
       case .expired where kind == .guest:
         .guestOver(reason: assessment.reason ?? StateReason.lifetimeEnded.text, service)
       case .expired where assessment.reason != nil: .ending(reason: reason)
-      case .valid, .expiring, .expired, .locked, .unavailable: .expired
+      case .valid, .expiring, .expired, .locked, .unavailable:
+        keptIn == Keyring.Kind.memory.rawValue ? .documentEnded : .expired
       }
     return .signIn(.required(account: name, why))
   }

@@ -15,6 +15,7 @@ extension ClientSettings {
     object["provider"] = provider.map(JSON.string)
     if isRegistered { object["registered"] = true }
     object["certificate"] = certificate?.json
+    if hasInputs { object["inputs"] = inputs.json }
     return .object(object)
   }
 
@@ -41,6 +42,7 @@ extension ClientSettings {
         guard let isTrue = value.boolValue else { throw AccountFile.Damage() }
         isRegistered = isTrue
       case "certificate": certificate = try ClientCertificate(value)
+      case "inputs": inputs = try TokenInputs(value)
       default: throw AccountFile.Damage()
       }
     }

@@ -81,6 +81,7 @@ package struct AddAccount: Sendable {
     while true {
       guard incoming.kind != .guest || keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
       guard !incoming.isOfThisMachine || keyring.accounts == nil else { throw .key(.notShared(keyring.kind)) }
+      guard !incoming.hasInputs || keyring.accounts == nil else { throw .inputToken(.local(nil)) }
       try await SharedRecords(in: keyring, context)?.pull()
       if let known = try sameIdentity(incoming, keyring) {
         if let added = try await renew(known, incoming, options) { return added }

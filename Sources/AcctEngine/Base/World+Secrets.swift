@@ -32,6 +32,12 @@ extension World {
       if let line = contents.firstLine { held.hold(line) }
       return contents
     }
+    let readToken = secretFiles.readToken
+    world.secretFiles.readToken = { path, limit throws(SecretFileFailure) in
+      let contents = try readToken(path, limit)
+      if let line = contents.firstLine { held.hold(line) }
+      return contents
+    }
     world.streams.input = { path, limit throws(StreamFailure) in
       let contents = try input(path, limit)
       held.hold(SecretMembers.ofBody(contents, .received))

@@ -16,6 +16,8 @@ struct Credentials: Sendable {
   var clientKey: ClientKey?
   /// The client's certificate for TLS, with its key; read only for a renewal, and for requests that acct makes.
   var certificate: CertifiedKey?
+  /// The tokens of other issuers that a renewal starts from; read only for one.
+  var inputTokens = ReadTokens()
   /// Notices from the renewal that obtained them.
   var notices: [Notice] = []
 

@@ -77,6 +77,14 @@ struct IncomingAccount {
     }
   }
 
+  /// `true` if its requests start from tokens of this machine.
+  var hasInputs: Bool {
+    switch form {
+    case .credentials(let credentials): credentials.client.hasInputs
+    case .moved(let account): account.client.hasInputs
+    }
+  }
+
   /// The form in which a new static token is sent; `nil` for anything else, also for an account from elsewhere.
   var sentAs: StaticHeader? {
     switch form {

@@ -27,9 +27,10 @@ struct KeyringChoice: Sendable {
   }
 
   /// The keyring that a new account has to record: one other than the shared keyring in use, whose accounts come and
-  /// go with the engine; `nil` for any other account.
+  /// go with the engine, and the process's memory; `nil` for any other account.
   func note(of kind: Keyring.Kind) throws(EngineError) -> String? {
-    guard let recorded = try recorded()?.kind, recorded.isShared, recorded != kind else { return nil }
+    guard let recorded = try recorded()?.kind, recorded.isShared && recorded != kind || kind == .memory
+    else { return nil }
     return kind.rawValue
   }
 
@@ -76,7 +77,7 @@ struct KeyringChoice: Sendable {
   /// The keyring of a kind, whether it is chosen or not.
   func keyring(_ kind: Keyring.Kind) -> Keyring {
     if kind.isShared { return world.sharedKeyring.keyring(kind) }
-    return kind == .vault ? world.vaultKeyring : world.secretService
+    return kind == .secretService ? world.secretService : world.vaultKeyring
   }
 
   /// The kind in force; `nil` if none was ever decided on.

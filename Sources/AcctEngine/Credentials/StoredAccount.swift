@@ -81,7 +81,7 @@ extension Account {
   /// `true` if its tokens are of a type that its kind has.
   var hasConsistentKind: Bool {
     switch kind {
-    case .oauth: tokenType == .dpop || tokenType == .bearer
+    case .oauth: tokenType == .dpop || tokenType == .bearer || tokenType == .none
     case .session: tokenType == .session
     case .guest: tokenType == .guest
     case .static: tokenType == .static && !tokenLifetime.canRenew

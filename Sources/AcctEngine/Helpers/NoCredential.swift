@@ -53,7 +53,7 @@ extension Account {
   var credentialForm: CredentialForm {
     switch tokenType {
     case .dpop: .bound
-    case .bearer: .scheme("Bearer")
+    case .bearer, .none: .scheme("Bearer")
     case .session: .cookie
     case .guest: .guest
     case .static:

@@ -46,6 +46,7 @@ extension NewCredentials {
       name: kind == .static ? name ?? (try? AccountName(suggestedName)) : nil,
       tokenOrigin: client.endpoints[.token]?.origin,
       resources: resources,
+      audiences: client.inputs.audiences,
       isRegistered: client.isRegistered
     )
   }

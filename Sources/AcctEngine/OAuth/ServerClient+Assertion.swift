@@ -11,7 +11,19 @@ extension ServerClient {
     of server: AuthorizationServer,
     _ moment: Moment
   ) throws(EngineError) -> FormBody {
-    guard settings.grant == .jwtBearer, let id, let key else {
+    if let token = tokens.grant {
+      guard settings.grant == .tokenExchange else {
+        return DirectGrant.jwtBearer(token, clientID: formID, scope: scope, resources: resources)
+      }
+      return DirectGrant.tokenExchange(
+        token,
+        settings.inputs,
+        clientID: formID,
+        scope: scope,
+        resources: resources
+      )
+    }
+    guard signsGrant, let id, let key else {
       return DirectGrant.clientCredentials(clientID: formID, scope: scope, resources: resources)
     }
     func claim(_ name: String) -> String? { settings.tokenParameters.last { $0.name == name }?.value }
@@ -34,11 +46,14 @@ extension ServerClient {
     )
   }
 
-  /// The codes with which a server rejects an assertion: for its time, among other reasons.
+  /// `true` if its key signs the assertion of its grant.
+  var signsGrant: Bool { settings.grant == .jwtBearer && settings.inputs.grantToken == nil }
+
+  /// The codes with which a server rejects an assertion of the client's own: for its time, among other reasons.
   var assertionRefusals: Set<String> {
     var codes: Set<String> = []
     if method == .privateKey { codes.insert("invalid_client") }
-    if settings.grant == .jwtBearer { codes.insert("invalid_grant") }
+    if signsGrant { codes.insert("invalid_grant") }
     return codes
   }
 

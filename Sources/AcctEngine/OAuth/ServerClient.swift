@@ -13,6 +13,8 @@ struct ServerClient: Sendable {
   let key: ClientKey?
   /// Its certificate for TLS, if it has one, with the key.
   let certificate: CertifiedKey?
+  /// The tokens of other issuers that its requests start from.
+  let tokens: ReadTokens
   /// The audience of its assertions that its server accepts, as far as is known.
   let audience: KnownAudience
 
@@ -22,6 +24,7 @@ struct ServerClient: Sendable {
   ///   - secret: Its secret, if there is one.
   ///   - key: Its key, if there is one.
   ///   - certificate: Its certificate for TLS, if there is one.
+  ///   - tokens: The tokens that its requests start from.
   ///   - server: Provides the authentication methods, if the settings name none.
   init(
     id: String?,
@@ -29,9 +32,11 @@ struct ServerClient: Sendable {
     secret: Secret?,
     key: ClientKey?,
     certificate: CertifiedKey? = nil,
+    tokens: ReadTokens = ReadTokens(),
     at server: AuthorizationServer
   ) {
     self.id = id
+    self.tokens = tokens
     self.settings = settings
     self.secret = secret
     self.key = key
@@ -39,21 +44,28 @@ struct ServerClient: Sendable {
     audience = KnownAudience(settings.assertionAudience ?? .issuer)
     method =
       settings.authentication
-      ?? (secret != nil
-        ? server.secretMethod
-        : key != nil && settings.grant != .jwtBearer
-          ? .privateKey : certificate != nil && server.takesCertificates ? .tls : .none)
+      ?? (settings.inputs.clientAssertion != nil
+        ? .assertionFile
+        : secret != nil
+          ? server.secretMethod
+          : key != nil && settings.grant != .jwtBearer
+            ? .privateKey : certificate != nil && server.takesCertificates ? .tls : .none)
   }
 
   /// `true` if it has everything that its method and its grant need.
   var isComplete: Bool {
-    guard settings.grant != .jwtBearer || key != nil else { return false }
     guard settings.certificate == nil || certificate != nil else { return false }
+    switch settings.grant {
+    case .authorizationCode, .clientCredentials: break
+    case .jwtBearer: guard key != nil || settings.inputs.grantToken != nil else { return false }
+    case .tokenExchange: guard settings.inputs.grantToken != nil else { return false }
+    }
     return switch method {
     case .none: true
     case .basic, .post: secret != nil && id != nil
     case .privateKey: key != nil && id != nil
     case .tls: certificate != nil && id != nil
+    case .assertionFile: settings.inputs.clientAssertion != nil
     }
   }
 
@@ -105,6 +117,11 @@ struct ServerClient: Sendable {
     switch method {
     // Its identifier in the form is enough (RFC 8705, section 2).
     case .none, .tls: return nil
+    case .assertionFile:
+      guard let assertion = tokens.client else { return nil }
+      form.add("client_assertion_type", ClientAssertion.type)
+      form.add("client_assertion", assertion)
+      return nil
     case .basic:
       guard let id, let secret else { return nil }
       return HeaderField("Authorization", BasicCredentials.value(client: id, secret: secret))
@@ -124,7 +141,7 @@ struct ServerClient: Sendable {
 
   /// The user's parameters of token requests, without those that are claims of the grant's assertion.
   var formParameters: [RequestParameter] {
-    settings.tokenParameters.filter { settings.grant != .jwtBearer || !DirectGrant.claims.contains($0.name) }
+    settings.tokenParameters.filter { !signsGrant || !DirectGrant.claims.contains($0.name) }
   }
 }
 

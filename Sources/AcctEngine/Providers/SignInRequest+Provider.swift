@@ -51,7 +51,7 @@ extension SignIn.Request {
     case .privateKey?: clientKey != nil || clientSecret == nil ? provider.clientAuth : nil
     case .tls?: certificate != nil ? provider.clientAuth : nil
     // A client without both is public by itself, and a known one has its own method.
-    case ClientAuthentication.none?, nil: nil
+    case ClientAuthentication.none?, .assertionFile?, nil: nil
     }
   }
 

@@ -17,6 +17,7 @@ extension Renewal {
       context.tell(.renew(current.name, nil, reason.cause(credentials.token, current.tokenLifetime, at: now)))
       guard credentials.canBeRenewed else { throw .signIn(.required(account: current.name, .expired)) }
 
+      credentials.inputTokens = try await inputTokens(of: credentials.account)
       let server = try await server(of: &credentials.account)
       // A rotated token that can't be stored is a lost session, so this is checked before anything is sent.
       try await credentialStore.prepare()
@@ -37,6 +38,11 @@ extension Renewal {
     try await context.unlessChanged { () throws(EngineError) -> Value in
       try await context.withExclusiveAccess(to: account, body)
     }
+  }
+
+  /// The tokens of other issuers that the account's requests start from, read anew.
+  func inputTokens(of account: Account) async throws(EngineError) -> ReadTokens {
+    try await GrantToken(context).read(account.client, of: account.identity.issuer, for: account.id)
   }
 
   func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {

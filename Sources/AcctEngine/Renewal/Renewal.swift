@@ -73,6 +73,7 @@ extension ServerClient {
       secret: credentials.clientSecret,
       key: credentials.clientKey,
       certificate: credentials.certificate,
+      tokens: credentials.inputTokens,
       at: server
     )
     guard isComplete else { throw .signIn(.clientSecretMissing(account: credentials.account.name)) }

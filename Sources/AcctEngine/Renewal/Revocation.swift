@@ -24,6 +24,8 @@ struct Revocation: Sendable {
     let refreshToken = credentials.refreshToken.map { ($0, "refresh_token") }
     guard let (token, hint) = refreshToken ?? credentials.token.map({ ($0, "access_token") }) else { return nil }
     do throws(EngineError) {
+      var credentials = credentials
+      credentials.inputTokens = try InputTokens(context).client(account.client)
       let server = try await Discovery(context)
         .server(of: account, named: IdentityResolver(context).naming(ofIssuerOf: account), using: [.revocation])
       guard let endpoint = server.revocationEndpoint else { return .notRevoked(account: account.name, .noEndpoint) }

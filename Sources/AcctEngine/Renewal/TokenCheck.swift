@@ -83,7 +83,8 @@ struct TokenCheck: Sendable {
     _ account: Account,
     _ grant: AccessGrant
   ) async throws(EngineError) -> Verdict {
-    let credentials = try await CredentialStore(of: account, in: context).readClient(account.client.itemKinds)
+    var credentials = try await CredentialStore(of: account, in: context).readClient(account.client.itemKinds)
+    credentials.inputTokens = try InputTokens(context).client(account.client)
     let serverClient = try ServerClient(credentials, at: server)
     let form = RefreshRequest.introspection(of: grant.token, clientID: serverClient.formID)
     let response = try await context.client.send(form, to: endpoint, of: server, by: serverClient)

@@ -53,7 +53,7 @@ extension Account {
       switch tokenType {
       case .bearer: true
       case .static: (sentAs ?? .bearer) == .bearer
-      case .dpop, .session, .guest: false
+      case .dpop, .session, .guest, .none: false
       }
     guard isBearer else { throw .authorization(.noBearerToken(name)) }
   }

@@ -79,6 +79,7 @@ package struct Authorize: Sendable {
     knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
     if asBearer, account.tokenType == .dpop { throw .authorization(.noBearer(account.name)) }
+    guard account.tokenType != .none else { throw .authorization(.notSent(account.name)) }
     if let url = target.url {
       try account.requireOwn(url.origin)
     } else if account.tokenType == .dpop {
@@ -107,7 +108,7 @@ package struct Authorize: Sendable {
       authorization.fields = [.authorization("DPoP", grant.token), proof]
       authorization.hint = hint
     case .session where !asBearer: authorization.fields = [.sessionCookie(grant.token)]
-    case .bearer, .session: authorization.fields = [.authorization("Bearer", grant.token)]
+    case .bearer, .session, .none: authorization.fields = [.authorization("Bearer", grant.token)]
     case .guest:
       let deviceID = try await DeviceID(context.world).field()
       authorization.fields = [.authorization("Bearer", grant.token), deviceID]

@@ -14,8 +14,10 @@ package struct ProtectProxy: Sendable {
   ///   - accounts: The accounts that requests are made as.
   /// - Returns: `true` if no other process can read the secrets.
   package func begin(at place: LocalPlace, for accounts: [Account]) -> Bool {
-    // A token's module reads files of its own.
-    let loadsModule = accounts.contains { $0.deviceStorage == .pkcs11 || $0.client.certificate?.isKeyInToken == true }
+    // A token's module reads files of its own, and so do programs that print tokens.
+    let loadsModule = accounts.contains { account in
+      account.deviceStorage == .pkcs11 || account.client.certificate?.isKeyInToken == true || account.client.hasInputs
+    }
     return context.world.confinement.begin(
       .init(place: place, needsUnknownFiles: loadsModule || usesEngine)
     ).secretMemory

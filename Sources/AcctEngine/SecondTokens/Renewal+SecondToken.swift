@@ -40,6 +40,7 @@ extension Renewal {
       let cause: Decision.Cause = stored.map { reason.cause($0.token, $0.lifetime, at: now) } ?? .due(secondsLeft: nil)
       context.tell(.renew(current.name, purpose, cause))
       try context.requireLocalLocks()
+      credentials.inputTokens = try await inputTokens(of: credentials.account)
       let server = try await server(of: &credentials.account)
       try await credentialStore.prepare()
       if credentials.account.ownGrant == nil { credentials.account.ownGrant = OwnGrant(of: credentials) }

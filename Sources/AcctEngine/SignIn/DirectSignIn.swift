@@ -2,8 +2,8 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// Obtains tokens without a person: by the client's own authentication (RFC 6749, section 4.4), or by a JWT that its
-/// key signs (RFC 7523, section 2.1).
+/// Obtains tokens without a person: by the client's own authentication (RFC 6749, section 4.4), by a JWT that its key
+/// signs or that a file has (RFC 7523, section 2.1), or by a token of another issuer (RFC 8693).
 package struct DirectSignIn: Sendable {
   private let context: EngineContext
 
@@ -15,7 +15,8 @@ package struct DirectSignIn: Sendable {
   /// - Returns: Credentials that are not stored yet; a renewal makes the same request again.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(_ request: SignIn.Request) async throws(EngineError) -> NewCredentials {
-    let request = try await KnownClient(context).completed(request)
+    var request = try await KnownClient(context).completed(request)
+    request.inputTokens = try await GrantToken(context).read(request.settings, of: request.issuer)
     let server = try await Discovery(context).server(of: request, using: [])
     let client = try ServerClient(request, at: server)
     let key = try await server.newKey(request, context)

@@ -12,7 +12,7 @@ extension NewCredentials {
     _ request: SignIn.Request,
     now: Timestamp
   ) {
-    let clientID = request.clientID
+    let clientID = request.clientID.isEmpty ? nil : request.clientID
     let origins = request.resources.map(\.origin)
     let own =
       origins.isEmpty
@@ -22,7 +22,7 @@ extension NewCredentials {
     // client is the subject, unless it acts for one.
     let subject =
       isDirect
-      ? client.directSubject
+      ? client.directSubject(response)
       : response.subject ?? idToken?.subject
     self.init(
       kind: .oauth,
@@ -81,10 +81,11 @@ extension ServerClient {
   /// - Throws: ``SignInError/clientSecretNeeded(_:_:)`` if the secret or key that its method needs was not given.
   init(_ request: SignIn.Request, at server: AuthorizationServer) throws(EngineError) {
     self.init(
-      id: request.clientID,
+      id: request.clientID.isEmpty ? nil : request.clientID,
       request.settings,
       secret: request.clientSecret,
       key: request.clientKey,
+      tokens: request.inputTokens,
       certificate: request.certificate,
       at: server
     )
@@ -95,8 +96,9 @@ extension ServerClient {
   }
 
   /// The subject of tokens that the client obtains without a person.
-  fileprivate var directSubject: String? {
-    settings.grant == .jwtBearer
-      ? settings.tokenParameters.last { $0.name == "sub" }?.value ?? id : id
+  fileprivate func directSubject(_ response: TokenResponse) -> String? {
+    if signsGrant { return settings.tokenParameters.last { $0.name == "sub" }?.value ?? id }
+    guard let token = tokens.grant.flatMap({ try? Token($0) }) else { return id }
+    return response.subject ?? JWT.subject(of: token) ?? id
   }
 }

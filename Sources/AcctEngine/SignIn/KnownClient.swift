@@ -9,7 +9,7 @@ struct KnownClient: Sendable {
   init(_ context: EngineContext) { self.context = context }
 
   /// Adds the secret or the key that the same client used before, if the user gives neither, and its certificate, if
-  /// the user gives none.
+  /// the user gives none; reads its assertion.
   ///
   /// The same client has the same identifier at the same issuer, with the same endpoints: a secret from a server is
   /// sent nowhere else.
@@ -20,11 +20,12 @@ struct KnownClient: Sendable {
   /// - Throws: ``EngineError`` if the keyring gives no answer.
   func completed(_ request: SignIn.Request) async throws(EngineError) -> SignIn.Request {
     var request = request
+    request.inputTokens.client = try InputTokens(context).client(request.settings).client
     if request.certificate == nil { request.settings.certificate = nil }
     let needsSecret =
       request.clientSecret == nil && request.clientKey == nil
-      && request.settings.authentication != ClientAuthentication.none
-    guard needsSecret || request.certificate == nil else { return request }
+      && request.inputTokens.client == nil && request.settings.authentication != ClientAuthentication.none
+    guard !request.clientID.isEmpty, needsSecret || request.certificate == nil else { return request }
     for account in try context.accountStore.listing().accounts where isSame(account, request) {
       let note = request.certificate == nil ? account.client.certificate : nil
       guard needsSecret || note != nil else { continue }
@@ -66,9 +67,9 @@ extension ClientSettings {
       switch authentication {
       case .basic, .post: [.clientSecret]
       case .privateKey: [.clientKey]
-      case .tls, .some(.none), nil: []
+      case .tls, .some(.none), .assertionFile, nil: []
       }
-    if grant == .jwtBearer, !kinds.contains(.clientKey) { kinds.append(.clientKey) }
+    if grant == .jwtBearer, inputs.grantToken == nil, !kinds.contains(.clientKey) { kinds.append(.clientKey) }
     if certificate != nil { kinds += [.certificate, .certificateKey] }
     return kinds
   }

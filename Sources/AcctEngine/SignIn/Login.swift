@@ -73,7 +73,8 @@ package struct Login: Sendable {
     if let did = account.did, account.issuerSource != .given || account.hasLoopbackClient {
       return .network(network(account, did, settings, changes))
     }
-    guard account.hasServer, account.identity.clientID != nil else { throw .signIn(.noWay(account: account.name)) }
+    let namesItself = account.identity.clientID != nil || account.client.inputs.grantToken != nil
+    guard account.hasServer, namesItself else { throw .signIn(.noWay(account: account.name)) }
     return .server(try server(account, settings, changes))
   }
 
@@ -159,6 +160,8 @@ package struct Login: Sendable {
     if changes.clientSecret != nil || changes.clientKey != nil {
       request.clientSecret = changes.clientSecret
       request.clientKey = changes.clientKey
+      request.settings.inputs.clientAssertion = nil
+      if request.settings.authentication == .assertionFile { request.settings.authentication = nil }
       // The method stays if it is one for what was given.
       let isPublic = request.settings.authentication == ClientAuthentication.none
       let isTLS = request.settings.authentication == .tls

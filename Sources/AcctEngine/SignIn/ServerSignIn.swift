@@ -51,16 +51,18 @@ package struct ServerSignIn: Sendable {
     request.confirmHost = person.confirmHost
     let clients = ClientChoice(context)
     let prefersDevice = way.provider?.provider.flow == .device
+    // The token says who asks: a client of its own is the server's to demand (RFC 7523, section 3.1; RFC 8693, section 2.1).
+    let startsFromToken = request.settings.inputs.grantToken != nil
     if let provider = way.provider {
       try provider.requireSignIn()
       request.fill(from: provider)
-      try clients.name(&request, at: provider, usesDevice: way.usesDevice || prefersDevice)
+      if !startsFromToken { try clients.name(&request, at: provider, usesDevice: way.usesDevice || prefersDevice) }
     }
     // A keyring that can't take the tokens is found out before the user has signed in.
     try await AddAccount(context).prepare()
     if let resource = way.resource { try await discover(&request, from: resource) }
     if way.isDirect {
-      guard !request.clientID.isEmpty else { throw ClientChoice.missing(request) }
+      guard !request.clientID.isEmpty || startsFromToken else { throw ClientChoice.missing(request) }
       return try await DirectSignIn(context).signIn(request)
     }
     try await clients.complete(&request, at: way.provider, usesDevice: way.usesDevice || prefersDevice)

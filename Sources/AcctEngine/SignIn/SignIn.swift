@@ -39,6 +39,8 @@ package struct SignIn: Sendable {
     package var clientKey: ClientKey?
     /// The client's certificate for TLS, with its key; ``settings`` have what the account keeps of it.
     package var certificate: CertifiedKey?
+    /// The tokens of other issuers that it starts from, read for it.
+    var inputTokens = ReadTokens()
     /// The provider's rules for identifying the user, and the origins of the tokens.
     package var identification = Identification()
     /// The place of the DPoP key.

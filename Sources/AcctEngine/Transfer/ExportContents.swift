@@ -47,7 +47,8 @@ package enum ExportContents {
 
   private static func storedAccount(_ entry: JSON) -> StoredAccount? {
     guard let object = entry.objectValue, let file = object["account"],
-      let account = AccountFile.decode(file.serialized()), let items = object["items"]?.objectValue
+      let account = AccountFile.decode(file.serialized()), !account.client.hasInputs,
+      let items = object["items"]?.objectValue
     else { return nil }
     var storedAccount = StoredAccount(account: account, items: [:])
     for (key, value) in items {

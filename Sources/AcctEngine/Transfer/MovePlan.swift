@@ -22,12 +22,13 @@ struct MovePlan: Sendable {
 
   /// Checks that a shared keyring can take all accounts beside those that it has.
   ///
-  /// - Throws: ``KeyringSharingError``.
+  /// - Throws: ``KeyringSharingError``, ``InputTokenError/local(_:)``.
   func requireFit(_ accountStore: AccountStore) throws(EngineError) {
     let guests = accounts.filter { $0.kind == .guest }.map(\.name)
     guard guests.isEmpty else { throw .sharing(.guests(guests)) }
     let inDevices = accounts.filter { $0.deviceStorage != nil }.map(\.name)
     guard inDevices.isEmpty else { throw .sharing(.keysInDevices(inDevices)) }
+    if let account = accounts.first(where: \.client.hasInputs) { throw .inputToken(.local(account.name)) }
     var owners: [AccountName: AccountID] = [:]
     var others: [AccountName] = []
     for (id, record) in inTarget {

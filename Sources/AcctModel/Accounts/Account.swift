@@ -6,6 +6,8 @@ package struct Account: Equatable, Sendable {
   /// The scheme before the token on a header line, or the form in its place.
   package enum TokenType: String, Sendable {
     case dpop = "DPoP", bearer = "Bearer", session, guest, `static`
+    /// A token that is sent in no field, such as an ID token or a SAML assertion (RFC 8693, section 2.2.1).
+    case none = "N_A"
   }
 
   /// A program that stores its logins in acct.

@@ -57,6 +57,8 @@ package struct Belonging: Hashable, Sendable {
   package var tokenOrigin: Origin?
   /// The resources that its tokens are for, in any order: tokens for two resources are two accounts.
   package var resources: Set<ResourceIndicator>
+  /// The services that its exchange asks for by name: tokens for two of them are two accounts.
+  package var audiences: [String]
   /// `true` if its server registered its client for acct.
   package var isRegistered: Bool
 
@@ -67,6 +69,7 @@ package struct Belonging: Hashable, Sendable {
     name: AccountName? = nil,
     tokenOrigin: Origin? = nil,
     resources: [ResourceIndicator] = [],
+    audiences: [String] = [],
     isRegistered: Bool = false
   ) {
     self.kind = kind
@@ -75,6 +78,7 @@ package struct Belonging: Hashable, Sendable {
     self.name = name
     self.tokenOrigin = tokenOrigin
     self.resources = Set(resources)
+    self.audiences = audiences
     self.isRegistered = isRegistered
   }
 
@@ -82,7 +86,7 @@ package struct Belonging: Hashable, Sendable {
   package func isSame(as other: Belonging) -> Bool {
     if kind == .static, other.kind == .static { return name != nil && name == other.name }
     guard kind == other.kind, let subject = identity.subject, subject == other.identity.subject,
-      hasClient(of: other), resources == other.resources
+      hasClient(of: other), resources == other.resources, audiences == other.audiences
     else { return false }
     switch (source, other.source) {
     case (.backend(let backend), .backend(let another)): return backend == another
@@ -131,6 +135,7 @@ extension Account {
       name: kind == .static ? name : nil,
       tokenOrigin: client.endpoints[.token]?.origin,
       resources: resources,
+      audiences: client.inputs.audiences,
       isRegistered: client.isRegistered
     )
   }

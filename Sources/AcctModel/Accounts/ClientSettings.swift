@@ -18,6 +18,17 @@ package struct ClientSettings: Equatable, Sendable {
   package var isRegistered: Bool
   /// The certificate that the client presents in TLS, if it has one.
   package var certificate: ClientCertificate?
+  /// At most one element: a copy of settings that have none counts no more than one reference.
+  private var inputList: [TokenInputs]
+
+  /// The tokens of other issuers that its requests start from.
+  package var inputs: TokenInputs {
+    get { inputList.first ?? TokenInputs() }
+    set { inputList = newValue.isEmpty ? [] : [newValue] }
+  }
+
+  /// `true` if its requests start from tokens of other issuers, which only this machine may have.
+  package var hasInputs: Bool { !inputList.isEmpty }
 
   package init(
     authentication: ClientAuthentication? = nil,
@@ -28,7 +39,8 @@ package struct ClientSettings: Equatable, Sendable {
     grant: Grant = .authorizationCode,
     provider: String? = nil,
     isRegistered: Bool = false,
-    certificate: ClientCertificate? = nil
+    certificate: ClientCertificate? = nil,
+    inputs: TokenInputs = TokenInputs()
   ) {
     self.authentication = authentication
     self.assertionAudience = assertionAudience
@@ -39,6 +51,7 @@ package struct ClientSettings: Equatable, Sendable {
     self.provider = provider
     self.isRegistered = isRegistered
     self.certificate = certificate
+    inputList = inputs.isEmpty ? [] : [inputs]
   }
 
   /// The settings of a public client whose server's metadata has everything else.
@@ -57,6 +70,8 @@ package enum ClientAuthentication: String, Sendable, CaseIterable {
   case privateKey = "private-key"
   /// Its certificate, in TLS: `tls_client_auth` or `self_signed_tls_client_auth` (RFC 8705, section 2).
   case tls
+  /// A JWT of another issuer, which the platform writes to a file (RFC 7523, section 2.2).
+  case assertionFile = "assertion-file"
 }
 
 /// The audience of a JWT that authenticates a client.
@@ -86,14 +101,16 @@ package enum Grant: String, Sendable, CaseIterable {
   case authorizationCode
   /// The client's own authentication (RFC 6749, section 4.4), at each renewal again.
   case clientCredentials
-  /// A JWT that the client's key signs (RFC 7523, section 2.1), at each renewal again.
+  /// A JWT that the client's key signs, or that a file has (RFC 7523, section 2.1), at each renewal again.
   case jwtBearer
+  /// A token of another issuer for one of this one (RFC 8693), at each renewal again.
+  case tokenExchange
 
   /// `true` if a renewal requests the same grant again, without a refresh token.
   package var renewsItself: Bool {
     switch self {
     case .authorizationCode: false
-    case .clientCredentials, .jwtBearer: true
+    case .clientCredentials, .jwtBearer, .tokenExchange: true
     }
   }
 }
@@ -129,7 +146,7 @@ package struct RequestParameter: Hashable, Sendable {
   package static let own: Set<String> = [
     "assertion", "client_assertion", "client_assertion_type", "client_id", "client_secret", "code", "code_challenge",
     "code_challenge_method", "code_verifier", "device_code", "dpop_jkt", "grant_type", "nonce", "password",
-    "redirect_uri", "refresh_token", "request", "request_uri", "resource", "response_mode", "response_type", "scope",
-    "state", "token", "token_type_hint",
+    "redirect_uri", "refresh_token", "request", "request_uri", "requested_token_type", "resource", "response_mode",
+    "response_type", "scope", "state", "subject_token", "subject_token_type", "token", "token_type_hint",
   ]
 }

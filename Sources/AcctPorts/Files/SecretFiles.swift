@@ -6,6 +6,8 @@ package struct SecretFiles: Sendable {
   package var read: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
   /// Reads the user's own file or root's, which its group may read, too: as systemd hands out credentials.
   package var readCredential: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
+  /// Reads the user's own file or root's, which no other user may write; links are followed.
+  package var readToken: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
   /// Writes a file for the user alone (0600), atomically and durably; it replaces an existing file only if that is
   /// requested.
   package var write: @Sendable (_ path: String, Secret, _ replacing: Bool) throws(SecretFileFailure) -> Void
@@ -16,6 +18,7 @@ package struct SecretFiles: Sendable {
     read: @escaping @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret,
     readCredential:
       @escaping @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret,
+    readToken: @escaping @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret,
     write:
       @escaping @Sendable (_ path: String, Secret, _ replacing: Bool) throws(SecretFileFailure) ->
       Void,
@@ -23,6 +26,7 @@ package struct SecretFiles: Sendable {
   ) {
     self.read = read
     self.readCredential = readCredential
+    self.readToken = readToken
     self.write = write
     self.exists = exists
   }
@@ -34,7 +38,7 @@ package enum SecretFileFailure: Error, Equatable, Sendable {
   case failed(path: String, reason: String)
   /// There is none, or its name is too long: the given name may be a secret itself, and must not be shown.
   case missing(path: String)
-  /// Its group or others can read or write it.
+  /// Its group or others can read or write it; a token: can write it.
   case exposed(path: String)
   /// It exists, and replacing it was not requested.
   case exists(path: String)

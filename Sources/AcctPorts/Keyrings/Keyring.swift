@@ -78,13 +78,15 @@ extension Keyring {
   package enum Kind: String, Sendable, CaseIterable {
     case secretService = "secret-service"
     case vault
+    /// The memory of this process.
+    case memory
     /// Shared with other machines.
     case etcd, postgres
 
     /// `true` if other machines may use it, too.
     package var isShared: Bool {
       switch self {
-      case .secretService, .vault: false
+      case .secretService, .vault, .memory: false
       case .etcd, .postgres: true
       }
     }

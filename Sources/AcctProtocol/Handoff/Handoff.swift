@@ -151,5 +151,9 @@ package enum HandoffError: Error, Equatable, Sendable {
     case unusableTime
     /// A `token_type` other than DPoP and Bearer.
     case unknownTokenType
+    /// Not a member of a description of a sign-in.
+    case unknown
+    /// It does not go with the grant.
+    case misplaced
   }
 }

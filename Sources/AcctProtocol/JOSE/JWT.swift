@@ -58,6 +58,12 @@ package struct JWT: Sendable {
     return isReadable ? .claims(try decode(token).claims) : .opaque
   }
 
+  /// The subject that a token names, if it can be read.
+  package static func subject(of token: Token) -> String? {
+    guard case .claims(let claims)? = try? claims(ofToken: token) else { return nil }
+    return claims.subject
+  }
+
   private static func split(_ bytes: Span<UInt8>) -> [Range<Int>] {
     var segments: [Range<Int>] = []
     var start = 0

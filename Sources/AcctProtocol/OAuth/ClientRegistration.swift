@@ -121,7 +121,7 @@ extension ClientAuthentication {
     case .none: "none"
     case .basic: "client_secret_basic"
     case .post: "client_secret_post"
-    case .privateKey: "private_key_jwt"
+    case .privateKey, .assertionFile: "private_key_jwt"
     case .tls: "tls_client_auth"
     }
   }

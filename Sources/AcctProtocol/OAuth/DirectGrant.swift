@@ -16,6 +16,22 @@ package enum DirectGrant {
     resources: [ResourceIndicator]
   ) -> FormBody { form("urn:ietf:params:oauth:grant-type:jwt-bearer", assertion, clientID, scope, resources) }
 
+  /// A token of another issuer, to be exchanged (RFC 8693, section 2.1).
+  package static func tokenExchange(
+    _ subject: Secret,
+    _ inputs: TokenInputs,
+    clientID: String?,
+    scope: String?,
+    resources: [ResourceIndicator]
+  ) -> FormBody {
+    var form = form("urn:ietf:params:oauth:grant-type:token-exchange", nil, clientID, scope, resources)
+    form.add("subject_token", subject)
+    form.add("subject_token_type", (inputs.subjectType ?? .jwt).text)
+    form.add("requested_token_type", inputs.requestedType?.text)
+    for audience in inputs.audiences { form.add("audience", audience) }
+    return form
+  }
+
   private static func form(
     _ grant: String,
     _ assertion: Secret?,

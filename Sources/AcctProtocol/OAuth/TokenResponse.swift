@@ -52,10 +52,18 @@ package struct TokenResponse: Sendable {
     let claims: TokenClaims
     do { claims = try TokenClaims(of: accessToken) } catch { throw .malformedAnswer(member: "access_token") }
     let type = try string("token_type") ?? "Bearer"
+    var issuedType: TokenTypeURI?
+    if let text = try string("issued_token_type") {
+      do { issuedType = try TokenTypeURI(text) } catch { throw .malformedAnswer(member: "issued_token_type") }
+    }
     switch type.lowercased() {
-    case "dpop" where key != nil: tokenType = .dpop
+    // In the answer to an exchange (RFC 8693, section 2.2.1), where a token may be of no use to resource servers.
+    case "n_a" where issuedType != nil && issuedType != .refreshToken: tokenType = .none
+    case "bearer" where issuedType?.mayBeBearer == false && issuedType != .refreshToken: tokenType = .none
+    case "dpop" where key != nil && issuedType?.mayBeBearer != false: tokenType = .dpop
     // The second is Slack's name for a user's bearer token.
-    case "bearer" where !claims.isBoundToKey, "user" where !claims.isBoundToKey: tokenType = .bearer
+    case "bearer" where !claims.isBoundToKey && issuedType?.mayBeBearer != false, "user" where !claims.isBoundToKey:
+      tokenType = .bearer
     default: throw .tokenType(shown(type))
     }
     if let thumbprint = claims.confirmationThumbprint, tokenType == .dpop, thumbprint != key {

@@ -26,6 +26,15 @@ extension SecretFiles {
           throw error.reading(path)
         }
       },
+      readToken: { path, limit throws(SecretFileFailure) in
+        do throws(FileError) {
+          let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
+          var bytes = try file.tokenBytes(limit: limit)
+          return Secret(consuming: &bytes)
+        } catch {
+          throw error.reading(path)
+        }
+      },
       write: { path, secret, replacing throws(SecretFileFailure) in
         do throws(FileError) {
           let file = try NamedFile(path)

@@ -45,7 +45,7 @@ package enum SettingsFile {
     let texts = ["certificate", "key", "authority", "user", "passwordFile", "connection"]
     guard texts.allSatisfy({ members[$0] == nil || members[$0]?.stringValue != nil }) else { return nil }
     switch kind {
-    case .secretService, .vault: return nil
+    case .secretService, .vault, .memory: return nil
     case .etcd:
       let values = members["endpoints"]?.arrayValue ?? []
       let endpoints = values.compactMap(\.stringValue)

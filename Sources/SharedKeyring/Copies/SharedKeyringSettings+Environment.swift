@@ -11,7 +11,7 @@ extension SharedKeyringSettings {
       switch environment.variable("ACCT_KEYRING").flatMap(Keyring.Kind.init(rawValue:)) {
       case .etcd: return try etcd(environment.variable)
       case .postgres: return try postgres(environment.variable)
-      case .secretService, .vault, nil: return nil
+      case .secretService, .vault, .memory, nil: return nil
       }
     } catch {
       throw .settings(error)

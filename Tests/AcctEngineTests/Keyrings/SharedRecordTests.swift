@@ -93,6 +93,13 @@ struct SharedRecordTests {
   @Test("A record that speaks of one machine's files, of its device or of a guest is damaged")
   func localState() throws {
     #expect(try damage { $0["keptIn"] = "vault" } == .localState)
+    // What another machine names must not be read, run or used here.
+    for inputs in [
+      ["file": "/var/run/token"], ["program": ["/bin/sh", "-c", "id"]], ["account": .string(Self.id)],
+      ["clientAssertion": "/etc/passwd"],
+    ] as [JSON] {
+      #expect(try damage { $0["client"] = ["grant": "tokenExchange", "inputs": inputs] } == .localState)
+    }
     #expect(
       try damage { $0["incoming"] = ["place": .string(Self.id), "isWhole": true] } == .localState
     )

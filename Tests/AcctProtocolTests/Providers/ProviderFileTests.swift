@@ -111,7 +111,10 @@ struct ProviderFileTests {
       (["title": "a\u{202E}b"], "title", .unprintable),
       (["scope": "a\nb"], "scope", .unprintable),
       (["clientID": "a b"], "clientID", .malformed),
-      (["clientAuth": "mtls"], "clientAuth", .notOneOf(["none", "basic", "post", "private-key", "tls"])),
+      (
+        ["clientAuth": "mtls"], "clientAuth",
+        .notOneOf(["none", "basic", "post", "private-key", "tls", "assertion-file"])
+      ),
       (["dpop": "always"], "dpop", .notOneOf(["auto", "never"])),
       (["scopeSeparator": ";"], "scopeSeparator", .notOneOf([" ", ","])),
       (["scopeParameter": "client_id"], "scopeParameter", .ownParameter),

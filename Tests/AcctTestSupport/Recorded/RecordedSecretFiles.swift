@@ -29,6 +29,7 @@ package final class RecordedSecretFiles: Sendable {
     return SecretFiles(
       read: read,
       readCredential: read,
+      readToken: read,
       write: { path, secret, replacing throws(SecretFileFailure) in
         try self.files.withLock { files throws(SecretFileFailure) in
           guard replacing || files[path] == nil else { throw .exists(path: path) }

@@ -73,7 +73,8 @@ import Testing
   func variables() async throws {
     let listed = try await ManualPage("acct.1").variables
     let contract = [
-      "ACCT_ACCOUNT", "ACCT_KEYRING", "ACCT_HOME", "ACCT_VAULT_PASSPHRASE_FILE", "ACCT_PLC_URL", "ACCT_DNS_SERVER",
+      "ACCT_ACCOUNT", "ACCT_CREDENTIALS", "ACCT_KEYRING", "ACCT_HOME", "ACCT_VAULT_PASSPHRASE_FILE", "ACCT_PLC_URL",
+      "ACCT_DNS_SERVER",
       "BROWSER", "NO_COLOR", "TERM", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "COLUMNS",
       "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS",
       "CREDENTIALS_DIRECTORY",

@@ -9,7 +9,7 @@ import hmac
 import re
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from . import assertions
+from . import assertions, exchange
 from .errors import OAuthError
 from .forms import invalid, required
 from .realm import Realm
@@ -33,6 +33,8 @@ def identify(realm: Realm, request: Request, form: dict[str, str]) -> str:
         return _confidential(realm, request, form, name, client)
     if client is not None and "key" in client:
         return _by_assertion(realm, request, form)
+    if client is not None and "platform" in client:
+        return _by_platform(realm, request, form, name, client)
     return _public(realm, request, form)
 
 
@@ -95,8 +97,19 @@ def _by_assertion(realm: Realm, request: Request, form: dict[str, str]) -> str:
     return name
 
 
+def _by_platform(realm: Realm, request: Request, form: dict[str, str], name: str, client: dict) -> str:
+    """A JWT that the client's platform signed, about this client (RFC 7523 §2.2); it may be sent more than once."""
+    if request.value("Authorization") is not None or "client_secret" in form:
+        raise _refused("one method of authentication, no more and no less (RFC 6749 §2.3)")
+    if form.get("client_assertion_type") != assertions.TYPE:
+        raise _refused("client_assertion_type is missing or another one")
+    if exchange.verified(realm, required(form, "client_assertion"))["sub"] != client["platform"]:
+        raise _refused("the platform's token is about another client")
+    return name
+
+
 def is_confidential(realm: Realm, client_id: str) -> bool:
-    return bool({"secret", "key"} & set(realm.settings.clients[client_id]))
+    return bool({"secret", "key", "platform"} & set(realm.settings.clients[client_id]))
 
 
 def _public(realm: Realm, request: Request, form: dict[str, str]) -> str:

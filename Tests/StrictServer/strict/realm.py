@@ -27,6 +27,7 @@ class Realm:
         self.presence = Presence()
         self.nonces = {name: NonceBook(name, settings) for name in ("as", "rs")}
         self.key = ec.generate_private_key(ec.SECP256R1())
+        self.platform = ec.generate_private_key(ec.SECP256R1())  # of the issuer that it trusts
         self.bases: dict[str, str] = {}  # origin name → scheme, host and port
         self.commands: dict[str, Callable[[Realm, Request, object], object]] = {}  # more of the control API's
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from . import assertions, clients, device, dpop, jose
+from . import assertions, clients, device, dpop, exchange, jose
 from .errors import NO_STORE, OAuthError
 from .forms import read_form, required
 from .realm import Realm
@@ -19,7 +19,12 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}\Z")
 def token_endpoint(realm: Realm, request: Request) -> Response:
     form = read_form(request)
     is_assertion = form.get("grant_type") == assertions.GRANT
-    client_id = assertions.granted_client(realm, form) if is_assertion else clients.identify(realm, request, form)
+    if form.get("grant_type") == exchange.GRANT and "client_id" not in form and request.value("Authorization") is None:
+        client_id = None  # RFC 8693 §2.1 leaves the client's authentication to the server
+    elif is_assertion:
+        client_id = assertions.granted_client(realm, form)
+    else:
+        client_id = clients.identify(realm, request, form)
     # The proof comes first: a nonce challenge must spend neither a code nor a refresh token.
     jkt = _proof(realm, request)
     match required(form, "grant_type"):
@@ -31,6 +36,8 @@ def token_endpoint(realm: Realm, request: Request) -> Response:
             answer = _client_credentials(realm, form, client_id, jkt, "client_credentials")
         case assertions.GRANT:
             answer = _client_credentials(realm, form, client_id, jkt, "jwt_bearer")
+        case exchange.GRANT:
+            answer = _exchange(realm, form, client_id, jkt)
         case device.GRANT:
             with realm.store.lock:
                 session = device.redeem(realm, form, client_id, jkt)
@@ -91,6 +98,15 @@ def _client_credentials(realm: Realm, form: dict[str, str], client_id: str, jkt:
         scope = clients.granted_scope(realm, form.get("scope"))
         session = realm.store.open_session(Session(client_id, client_id, scope, jkt))
         return token_response(realm, session, False)
+
+
+def _exchange(realm: Realm, form: dict[str, str], client_id: str | None, jkt: str | None) -> dict:
+    sub = exchange.subject(realm, form)
+    with realm.store.lock:
+        realm.store.counts["token_exchange"] += 1
+        scope = clients.granted_scope(realm, form.get("scope"))
+        session = realm.store.open_session(Session(sub, client_id or sub, scope, jkt))
+        return {**token_response(realm, session, False), "issued_token_type": exchange.ACCESS}
 
 
 def _refresh(realm: Realm, form: dict[str, str], client_id: str, jkt: str | None) -> dict:

@@ -16,6 +16,7 @@ struct AddCommand: AcctCommand {
       acct add --token-url URL --client-id ID [--authorize-url URL | --device --device-url URL]
       acct add --issuer URL --client-id ID --client-secret-file FILE --grant client-credentials
       acct add --client-key FILE --grant jwt-bearer [--scope S]
+      acct add --issuer URL --grant token-exchange --subject-token-file FILE [--audience NAME]…
       acct add --resource URL [--client-id ID] [--scope S] [--device]
       acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]

@@ -141,7 +141,7 @@ extension EngineError {
   /// `true` if it says nothing about other logins.
   fileprivate var isOfOneLogin: Bool {
     switch self {
-    case .migration, .input, .server, .network, .signIn, .authorization, .selection: true
+    case .migration, .input, .inputToken, .server, .network, .signIn, .authorization, .selection: true
     default: false
     }
   }

@@ -88,6 +88,9 @@ extension AddCommand {
         request.certificate = certificate.key
         request.settings.certificate = certificate.key.note(certificate.files)
       }
+      if let owner = client.subjectAccount {
+        request.settings.inputs.grantToken = .account(try await Selection(context.engine).find(owner).id)
+      }
       request.key = try key.wish(for: name, context.world.environment)
       return .server(
         ServerSignIn.Request(

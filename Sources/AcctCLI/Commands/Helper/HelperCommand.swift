@@ -6,6 +6,8 @@ import ArgumentParser
 
 /// Speaks the credential protocol of another program.
 struct HelperCommand: AcctCommand {
+  static var takesDocument: Bool { true }
+
   static let configuration = CommandConfiguration(
     commandName: "helper",
     abstract: "Answer another program in its credential protocol.",
@@ -57,6 +59,11 @@ struct HelperCommand: AcctCommand {
   var operation: [String] = []
 
   @OptionGroup var audience: AudienceOptions
+
+  @Option(
+    help: ArgumentHelp("Use the account of this document alone, and keep nothing; - is stdin.", valueName: "file")
+  )
+  var credentials: String?
 
   @OptionGroup var options: SharedOptions
 

@@ -25,7 +25,7 @@ extension KeyringCommand {
     @OptionGroup var options: SharedOptions
 
     func validate() throws {
-      guard Keyring.Kind(rawValue: keyring) != nil else {
+      guard let kind = Keyring.Kind(rawValue: keyring), kind != .memory else {
         throw ValidationError("move to etcd, postgres, vault or secret-service")
       }
     }

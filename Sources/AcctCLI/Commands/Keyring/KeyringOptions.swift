@@ -72,7 +72,7 @@ struct KeyringOptions: ParsableArguments {
         engine: .postgres(.init(connection: connection, passwordFile: passwordFile)),
         name: name
       )
-    case .etcd, .vault, .secretService:
+    case .etcd, .vault, .secretService, .memory:
       let endpoints: [String]
       do { endpoints = try EtcdEndpoints.parse(address.joined(separator: ",")) } catch {
         throw .keyring(.failed(.settings(error), kind))

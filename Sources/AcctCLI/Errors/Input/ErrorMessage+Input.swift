@@ -93,6 +93,9 @@ extension ErrorMessage {
     case .ownParameter(let name): self.init("usage", .usage, "the parameter \(name) is sent by acct itself")
     case .timestamp: self.init("usage", .usage, "not a time")
     case .token: self.init("badInput", .badInput, "not a token")
+    case .tokenType: self.init("usage", .usage, "not a type of tokens: it is id, access, jwt or a URI")
+    case .programLine:
+      self.init("usage", .usage, "not a program with its arguments", hint: "quotes are closed, as in a shell")
     }
   }
 
@@ -158,5 +161,7 @@ private func words(for flaw: HandoffError.Flaw) -> String {
   case .malformed: "is malformed"
   case .unusableTime: "is not a usable time"
   case .unknownTokenType: "is neither DPoP nor Bearer"
+  case .unknown: "is no member of a description of a sign-in"
+  case .misplaced: "does not go with this grant"
   }
 }

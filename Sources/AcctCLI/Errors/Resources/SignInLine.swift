@@ -74,11 +74,23 @@ private func settings(_ client: ClientSettings) -> [String] {
   case .authorizationCode: break
   case .clientCredentials: words += ["--grant", "client-credentials"]
   case .jwtBearer: words += ["--grant", "jwt-bearer"]
+  case .tokenExchange: words += ["--grant", "token-exchange"]
   }
+  let isExchange = client.grant == .tokenExchange
+  switch client.inputs.grantToken {
+  case .file(let path): words += [isExchange ? "--subject-token-file" : "--assertion-file", path]
+  case .program(let line): words += ["--subject-token-command", line.shown]
+  case .account(let id): words += ["--subject-account", id.description]
+  case nil: break
+  }
+  words += option("--subject-type", client.inputs.subjectType?.text)
+  words += option("--requested-type", client.inputs.requestedType?.text)
+  for audience in client.inputs.audiences { words += ["--audience", audience] }
+  words += option("--client-assertion-file", client.inputs.clientAssertion)
   switch client.isRegistered ? nil : client.authentication {
   case .basic?, .post?: words += ["--client-secret-file", "FILE"]
   case .privateKey?: words += ["--client-key", "FILE"]
-  case .tls?, nil, ClientAuthentication.none?: break
+  case .tls?, .assertionFile?, nil, ClientAuthentication.none?: break
   }
   if client.certificate != nil { words += certificateOptions }
   if !client.usesDPoP { words.append("--no-dpop") }
@@ -87,11 +99,16 @@ private func settings(_ client: ClientSettings) -> [String] {
 
 func option(_ name: String, _ value: String?) -> [String] { value.map { [name, $0] } ?? [] }
 
+extension ProgramLine {
+  /// The line as a person would type it.
+  var shown: String { words.map(shellWord).joined(separator: " ") }
+}
+
 extension ClientSettings {
   /// `true` if the client proves itself with a secret or a key, which needs a server that the user names.
   fileprivate var hasSecret: Bool {
     switch authentication {
-    case .basic?, .post?, .privateKey?, .tls?: true
+    case .basic?, .post?, .privateKey?, .tls?, .assertionFile?: true
     case nil, ClientAuthentication.none?: false
     }
   }

@@ -18,6 +18,8 @@ package enum EngineError: Error, Equatable, Sendable {
   case sharing(KeyringSharingError)
   /// The key that an account's tokens are bound to.
   case key(KeyError)
+  /// A token that another program or account provides.
+  case inputToken(InputTokenError)
   /// A server gave no answer.
   case network(NetworkError)
   /// A server's answer is not usable.

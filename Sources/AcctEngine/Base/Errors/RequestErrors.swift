@@ -50,6 +50,8 @@ package enum AuthorizationError: Error, Equatable, Sendable {
   case noBearer(AccountName)
   /// SASL sends a bearer token, and the account has another kind.
   case noBearerToken(AccountName)
+  /// The token is of a type that is sent in no header field (RFC 8693, section 2.2.1).
+  case notSent(AccountName)
   /// Without a refresh token there is one token, for one purpose.
   case noSecondToken(AccountName)
   case originRefused(Origin, account: AccountName, allowed: [Origin])

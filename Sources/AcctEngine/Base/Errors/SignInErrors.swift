@@ -55,6 +55,8 @@ package enum SignInError: Error, Equatable, Sendable {
 package enum SignInReason: Equatable, Sendable {
   /// The token has expired, and can't be renewed.
   case expired
+  /// The token of a document has expired, whose refresh token is not spent.
+  case documentEnded
   /// The token has too little time left to be used, in these words.
   case ending(reason: String)
   /// The token has expired, and `--offline` does not allow renewing it.

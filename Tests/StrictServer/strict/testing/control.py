@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from .. import device, jose
+from .. import device, exchange, jose
 from ..realm import Realm
 from ..store import Session
 from ..tokens import handoff
@@ -127,7 +127,7 @@ def _counts(realm: Realm, request: Request, value: object) -> object:
     with realm.store.lock:
         names = ("refreshes", "replays", "sessions_ended", "code_replays", "codes_redeemed", "jti_replays",
                  "nonce_challenges", "slow_downs", "refresh_revocations", "access_revocations", "resources",
-                 "client_credentials", "jwt_bearer")
+                 "client_credentials", "jwt_bearer", "token_exchange")
         return {"counts": {name: realm.store.counts[name] for name in names},
                 "sessions": [asdict(session) for session in realm.store.sessions]}
 
@@ -152,5 +152,6 @@ def _reset(realm: Realm, request: Request, value: object) -> object:
 _COMMANDS: dict[str, Callable[[Realm, Request, object], object]] = {
     "settings": _settings, "faults": _faults, "release": _release, "wait": _wait,
     "issue": _issue, "end": _end, "revoke-access": _revoke_access, "device": _device,
+    "platform-token": exchange.platform_token,
     "log": _log, "counts": _counts, "secrets": _secrets, "rotate-nonces": _rotate_nonces, "reset": _reset,
 }

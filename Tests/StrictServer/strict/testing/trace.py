@@ -17,6 +17,7 @@ HOME = {
     "code": {("as", "token")},
     "code_verifier": {("as", "token")},
     "device_code": {("as", "token")},
+    "platform_token": {("as", "token"), ("as", "device_authorization"), ("as", "revoke")},
     "client_secret": {("as", "token"), ("as", "par"), ("as", "device_authorization"), ("as", "revoke")},
 }
 
