@@ -25,7 +25,7 @@ codes: dict[str, dict[str, str]] = {}
 
 
 def unsigned_token(claims: dict) -> str:
-    parts = [{"alg": "none"}, claims]
+    parts = [{"alg": "RS256"}, claims]
     encoded = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in parts]
     return ".".join([*encoded, "bWFkZSB1cA"])
 

@@ -27,6 +27,16 @@ func jwtViolation(_ bytes: [UInt8]) -> String? {
   return bytes.count(where: { $0 == UInt8(ascii: ".") }) == 2 ? nil : "a JWT without 3 segments"
 }
 
+func idTokenViolation(_ bytes: [UInt8]) -> String? {
+  guard let token = try? IDToken(Secret(bytes)) else { return nil }
+  guard token.token.secret == Secret(bytes) else { return "an ID token that was changed in reading" }
+  guard !token.issuer.isEmpty, !token.subject.isEmpty else { return "an ID token of an empty issuer or user" }
+  guard (try? token.check(after: nil, for: "client", at: .epoch)) != nil else { return nil }
+  guard token.isFor("client"), let end = token.lifetime.expiresAt else { return "a wrong ID token that passes" }
+  guard (try? token.check(after: token, for: "client", at: .epoch)) != nil else { return "an ID token unlike itself" }
+  return end.seconds(since: .epoch) > -301 ? nil : "an ID token that has ended and passes"
+}
+
 func jwkViolation(_ bytes: [UInt8]) -> String? {
   guard let key = try? DPoPKey(privateJWK: Secret(bytes)) else { return nil }
   let again = try? DPoPKey(privateJWK: key.item)

@@ -11,7 +11,7 @@ struct TokenCommand: AcctCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "token",
-    abstract: "Print the access token, alone on a line."
+    abstract: "Print the access token, or the ID token, alone on a line."
   )
 
   @Argument(help: "The URL that it is for, which selects an account that has it.")
@@ -22,6 +22,9 @@ struct TokenCommand: AcctCommand {
 
   @Flag(help: "Do not renew: use the stored credentials.")
   var offline = false
+
+  @Flag(help: "Print the ID token, which says who signed in.")
+  var id = false
 
   @Option(help: ArgumentHelp("Print the initial response of SASL with the token, in base64.", valueName: "mechanism"))
   var sasl: SASLResponse.Mechanism?
@@ -41,6 +44,9 @@ struct TokenCommand: AcctCommand {
   func validate() throws {
     if let minValid, minValid < 0 { throw ValidationError("--min-valid is a number of seconds, 0 or more") }
     guard (sasl == nil) == (user == nil) else { throw ValidationError("--sasl and --user belong together") }
+    guard !id || sasl == nil && audience.purpose == nil else {
+      throw ValidationError("--id prints the ID token of the sign-in, without --sasl, --audience and --scope")
+    }
     guard sasl == nil || !options.json else { throw ValidationError("--sasl prints a line, not JSON") }
     do { _ = try response() } catch {
       switch error {
@@ -67,7 +73,9 @@ struct TokenCommand: AcctCommand {
     if response != nil { try account.requireBearerToken() }
     let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
     let grant =
-      if let purpose = try account.purpose(for: url, audience.purpose) {
+      if id {
+        try await provider.idToken(of: account, leaving: minValid)
+      } else if let purpose = try account.purpose(for: url, audience.purpose) {
         try await provider.grant(to: account, for: purpose, leaving: minValid)
       } else {
         try await provider.grant(to: account, leaving: minValid)
@@ -79,7 +87,7 @@ struct TokenCommand: AcctCommand {
           "account": .string(account.id.description),
           "accountName": .string(account.name.description),
           "token": .string(grant.token.secret.shownText),
-          "tokenType": .string(account.tokenType.rawValue),
+          "tokenType": .string(id ? "id_token" : account.tokenType.rawValue),
           "expiresAt": grant.expiresAt.map { .string($0.description) } ?? .null,
         ])
       )

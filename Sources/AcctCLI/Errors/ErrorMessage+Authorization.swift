@@ -41,6 +41,13 @@ extension ErrorMessage {
         "\(name) has no refresh token that could bring a token for another audience or scope",
         hint: "leave out --audience and --scope"
       )
+    case .noIDToken(let name):
+      self.init(
+        "noIDToken",
+        .usage,
+        "\(name) has no ID token: only a sign-in of a person at an authorization server brings one",
+        hint: "name another account with --account"
+      )
     case .originRefused(let origin, let account, let allowed):
       let list = allowed.map { $0.description }.joined(separator: ", ")
       self.init(

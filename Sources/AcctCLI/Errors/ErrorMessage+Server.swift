@@ -69,7 +69,7 @@ extension OAuthError {
     switch self {
     case .unexplained: "nothing stored was changed; it may work later"
     case .refused(let code, let description, _): registrationHint(code, description, at: "\(origin)")
-    case .idToken(.expired): "nothing was stored; `acct doctor` checks this machine's clock"
+    case .idToken(.expired), .idToken(.issuedLater): "`acct doctor` checks this machine's clock"
     case .noMetadata:
       "a server without metadata is named by its addresses: --token-url URL --authorize-url URL, and "
         + "--client-auth post where it takes the secret in the form"
@@ -103,14 +103,19 @@ private func words(for other: OtherUser, _ origin: Origin) -> String {
   }
 }
 
-private func words(for flaw: IDToken.Flaw) -> String {
+func words(for flaw: IDToken.Flaw) -> String {
   switch flaw {
   case .unreadable: "it can't be read"
+  case .unsigned: "it is not signed"
   case .issuer: "it is from another issuer"
+  case .subject: "it is about another user"
   case .audience: "it is for another client"
+  case .authorizedParty: "its azp does not name this client"
   case .nonceMissing: "it is not the answer to this sign-in: it has no nonce"
   case .nonceMismatch: "it is not the answer to this sign-in: its nonce differs"
   case .expired: "it has expired"
+  case .endMissing: "it has no exp"
+  case .issuedLater: "it was issued in the future"
   }
 }
 

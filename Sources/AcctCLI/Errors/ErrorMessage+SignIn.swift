@@ -172,6 +172,8 @@ extension ErrorMessage {
       case .rejected(let rejection): "\(rejection.origin) has rejected the token of \(account)"
       case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
       case .signedOut(let reason): "\(account) is signed out: \(reason)"
+      case .noIDToken: "\(account) has no ID token that is still valid, and its server sends none with a renewal"
+      case .idTokenNotRequested: "\(account) has no ID token: its sign-in did not request the scope openid"
       case .tokenOver(.expired, _): "the token of \(account) has expired"
       case .tokenOver(.ending(let reason), _): "the token of \(account) is not used: \(reason)"
       case .tokenOver(.missing(let reason), _): "\(account) has no token: \(reason)"
@@ -183,7 +185,8 @@ extension ErrorMessage {
       case .guestOver(_, .some): "`\(loginLine(account))` begins a new one; it does not reset this machine's limits"
       case .tokenOver(_, let replacement): remedy(for: replacement)
       case .certificateEnded: loginHint(account, certificateOptions)
-      case .expired, .ending, .ended, .rejected, .guestOver, .signedOut: loginHint(account)
+      case .idTokenNotRequested(let scope): loginHint(account, ["--scope", scope])
+      case .expired, .ending, .ended, .rejected, .guestOver, .signedOut, .noIDToken: loginHint(account)
       }
     self.init("signInRequired", .signInRequired, message, hint: hint)
   }

@@ -40,6 +40,7 @@ private func words(for cause: Decision.Cause, isSecond: Bool) -> String {
   case .due(nil): isSecond ? "there is no such token yet" : "the end of the session is not known"
   case .rejected: "the server rejected this token"
   case .forced: "the user asked for it"
+  case .idToken: "the ID token is due"
   case .checked: "the server tells only by a renewal whether the credentials work"
   }
 }

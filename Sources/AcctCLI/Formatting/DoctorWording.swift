@@ -282,5 +282,6 @@ private func words(for kind: ItemKind) -> String {
   case .session: "session"
   case .guest: "guest token"
   case .staticToken: "static token"
+  case .idToken: "ID token"
   }
 }

@@ -7,6 +7,8 @@ func words(for notice: Notice) -> String {
   case .usedUnrenewed(let account, let seconds, let cause):
     "the token of \(account) could not be renewed and is used for the \(duration(seconds)) it has left: "
       + ErrorMessage(cause).text
+  case .idTokenNotRenewed(let account, let seconds):
+    "the server sent no new ID token for \(account), and this one is used for the \(duration(seconds)) it has left"
   case .usedToItsEnd(let account, let reason):
     "\(loginHint(account)): \(printable(reason)); its token from before is used to its end"
   case .notChecked(.nothingToAsk, let origin):

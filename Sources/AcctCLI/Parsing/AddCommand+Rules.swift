@@ -28,8 +28,8 @@ extension AddCommand {
 
   /// Rejects options for an OAuth 2 server alone, if there is none.
   private func requireServer(_ isAtServer: Bool) throws {
-    guard isAtServer || !signIn.device && signIn.resource.isEmpty else {
-      throw ValidationError("--device and --resource need --issuer or a provider")
+    guard isAtServer || !signIn.device && signIn.resource.isEmpty && signIn.send == nil else {
+      throw ValidationError("--device, --resource and --send need --issuer or a provider")
     }
     guard isAtServer || !client.isUsed else {
       throw ValidationError("options of a client, such as --param, need --issuer, --token-url or a provider")
@@ -44,6 +44,12 @@ extension AddCommand {
 
   /// What the client is, and how it signs in.
   private func requireFittingClient(_ source: AddSource) throws {
+    if let scope = signIn.scope, signIn.send == .idToken, !Scope.words(scope).contains("openid") {
+      throw ValidationError("--send id-token needs the word openid in --scope")
+    }
+    guard client.grant == nil || signIn.send != .idToken else {
+      throw ValidationError("--grant and --send id-token exclude each other: no person signs in")
+    }
     guard client.grant == nil || !signIn.device else {
       throw ValidationError("--grant and --device exclude each other")
     }

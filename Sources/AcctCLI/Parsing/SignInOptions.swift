@@ -29,10 +29,13 @@ struct SignInOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds"))
   var wait: Int64 = 600
 
+  @Option(help: "The token for resource servers: access-token, or id-token for those that take it, as clusters do.")
+  var send: SentToken?
+
   /// `true` if any option is given, other than the one that has a default.
   var isUsed: Bool {
     [clientID, scope, callback].contains { $0 != nil } || !resource.isEmpty || device || noBrowser
-      || redirectPort != nil
+      || redirectPort != nil || send != nil
   }
 
   func validate() throws {
@@ -112,6 +115,7 @@ struct SignInOptions: ParsableArguments {
   /// - Throws: ``InputError/malformed(_:)``, or why a file can't be used.
   func request(_ issuer: String?, _ client: ClientOptions, _ context: Context) throws(EngineError) -> SignIn.Request {
     var request = try request(issuer, context)
+    request.sendsIDToken = send == .idToken
     try client.complete(&request, redirectPort: redirectPort, context)
     return request
   }
@@ -131,4 +135,10 @@ struct SignInOptions: ParsableArguments {
       throw .input(.malformed(error))
     }
   }
+}
+
+/// The token of a sign-in that resource servers get.
+enum SentToken: String, ExpressibleByArgument {
+  case accessToken = "access-token"
+  case idToken = "id-token"
 }

@@ -157,7 +157,7 @@ extension TokenCommand: TableParsed {
   static var withDefaults: TokenCommand {
     var command = TokenCommand()
     (command.url, command.minValid) = (nil, nil)
-    command.offline = false
+    (command.offline, command.id) = (false, false)
     (command.sasl, command.user, command.credentials) = (nil, nil, nil)
     command.audience = .withDefaults
     return command
@@ -169,6 +169,7 @@ extension TokenCommand: TableParsed {
       guard let seconds = value().flatMap({ Int64($0) }) else { return false }
       minValid = seconds
     case "--offline": offline = true
+    case "--id": id = true
     case "--credentials":
       guard let file = value() else { return false }
       credentials = file

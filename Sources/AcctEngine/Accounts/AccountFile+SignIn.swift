@@ -14,6 +14,7 @@ extension SignInSettings {
     object["callback"] = callback.map(JSON.string)
     if !endpoints.isEmpty { object["endpoints"] = ClientSettings.json(of: endpoints) }
     if !parameters.isEmpty { object["parameters"] = ClientSettings.json(of: parameters) }
+    if sendsIDToken { object["send"] = "id-token" }
     return .object(object)
   }
 
@@ -31,5 +32,6 @@ extension SignInSettings {
       endpoints: try object["endpoints"].map(ClientSettings.endpoints) ?? [:],
       parameters: try object["parameters"].map(ClientSettings.parameters) ?? []
     )
+    sendsIDToken = object["send"] == "id-token"
   }
 }

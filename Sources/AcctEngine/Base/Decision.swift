@@ -13,6 +13,8 @@ package enum Decision: Sendable {
     case forced
     /// The user asked whether the credentials work, and the server does not tell without a renewal.
     case checked
+    /// The ID token is due.
+    case idToken
   }
 
   /// The stored token is used; seconds until it expires, if that is known.

@@ -4,6 +4,8 @@ package import AcctModel
 package enum Notice: Sendable {
   /// The token is used although it is due: it could not be renewed, and is not yet past.
   case usedUnrenewed(account: AccountName, secondsLeft: Int64, because: EngineError)
+  /// The ID token is used although it is due: the renewal brought no new one.
+  case idTokenNotRenewed(account: AccountName, secondsLeft: Int64)
   /// The session has ended, for this reason, and its token is used until it expires.
   case usedToItsEnd(account: AccountName, reason: String)
   /// A check could not ask the server.

@@ -135,7 +135,7 @@ extension ItemKind {
   /// The parts of an item that must not be shown; a name and a time may be.
   func secrets(in item: Secret) -> [Secret] {
     switch self {
-    case .accessToken, .refreshToken, .session, .guest, .staticToken, .clientSecret: [item]
+    case .accessToken, .refreshToken, .session, .guest, .staticToken, .clientSecret, .idToken: [item]
     case .keypair, .clientKey, .secondTokens: SecretMembers.ofBody(item, .received)
     case .certificateKey: item.linesOfPEM
     case .expiresAt, .handle, .did, .certificate: []

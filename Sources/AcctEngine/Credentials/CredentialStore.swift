@@ -38,7 +38,10 @@ struct CredentialStore: Sendable {
       kinds += account.client.itemKinds
       if !account.client.grant.renewsItself { kinds.append(.refreshToken) }
     }
-    let credentials = try credentials(await items(kinds))
+    if account.mayHaveIDToken { kinds.append(.idToken) }
+    let items = try await items(kinds)
+    var credentials = try credentials(items)
+    credentials.idToken = Self.idToken(in: items)
     try requireOwn(credentials.key)
     try requireOwn(credentials.certificate)
     return credentials
@@ -62,7 +65,7 @@ struct CredentialStore: Sendable {
   /// Reads all secret items, so that the keyring's wrapper holds them for redaction.
   func holdSecrets() async throws(EngineError) {
     var kinds = account.kind.itemKinds
-    if account.kind == .oauth { kinds += [.refreshToken, .secondTokens] + account.client.itemKinds }
+    if account.kind == .oauth { kinds += [.refreshToken, .secondTokens, .idToken] + account.client.itemKinds }
     _ = try await items(kinds)
   }
 
@@ -71,6 +74,9 @@ struct CredentialStore: Sendable {
     let items = try await items(kind.isCertificate ? [.certificate, .certificateKey] : [kind])
     if let item = items[.secondTokens], (try? SecondTokens(item)) == nil {
       throw .keyring(.damagedItem(account.name, .secondTokens))
+    }
+    if let item = items[.idToken], !ItemKind.idToken.isWellFormed(item) {
+      throw .keyring(.damagedItem(account.name, .idToken))
     }
     _ = try credentials(items)
   }

@@ -18,6 +18,8 @@ struct Credentials: Sendable {
   var certificate: CertifiedKey?
   /// The tokens of other issuers that a renewal starts from; read only for one.
   var inputTokens = ReadTokens()
+  /// Read only for a renewal.
+  var idToken: IDToken?
   /// Notices from the renewal that obtained them.
   var notices: [Notice] = []
 

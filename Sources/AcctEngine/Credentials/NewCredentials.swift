@@ -39,6 +39,7 @@ package struct NewCredentials: Sendable {
   package var keptFor: Account.KeepingProgram?
   package var token: Token
   package var refreshToken: Token?
+  package var idToken: IDToken?
   package var key: DPoPKey?
   /// `true` if the user chose the place of the key.
   package var isKeyChosen = false
@@ -82,6 +83,7 @@ extension NewCredentials {
       tokenLifetime: handoff.tokenLifetime,
       token: handoff.accessToken,
       refreshToken: handoff.refreshToken,
+      idToken: handoff.idToken,
       key: handoff.key,
       certificate: certificate
     )
@@ -133,6 +135,7 @@ extension NewCredentials {
     }
     if let refreshToken { items.append(.init(.refreshToken, refreshToken.secret)) }
     items.append(.init(kind.tokenItem, token.secret))
+    if let idToken { items.append(.init(.idToken, idToken.token.secret)) }
     if let expiresAt = tokenLifetime.expiresAt, kind == .oauth {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }

@@ -38,7 +38,7 @@ package struct StoredAccount: Equatable, Sendable {
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
     switch kind {
     case .accessToken, .refreshToken, .session, .guest, .clientSecret, .expiresAt, .handle, .did, .certificate,
-      .certificateKey:
+      .certificateKey, .idToken:
       kind.isWellFormed(secret)
     case .staticToken: (try? Token(secret, sentAs: account.sentAs)) != nil
     case .clientKey: (try? ClientKey(privateJWK: secret)) != nil
@@ -65,6 +65,7 @@ extension ItemKind {
     case .did: (try? DID(secret.text)) != nil
     // Nothing else is a certificate or a key in the keyring: no reference to a device of this machine, above all.
     case .certificate, .certificateKey: secret.isPEM
+    case .idToken: (try? IDToken(secret)) != nil
     case .keypair, .clientKey, .secondTokens, .staticToken: true
     }
   }

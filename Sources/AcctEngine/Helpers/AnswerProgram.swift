@@ -73,6 +73,7 @@ package struct AnswerProgram: Sendable {
   ) async throws(NoCredential) -> Outcome {
     let finder = HelperAccount(for: target, in: context, reach: program.reach, accepts: program.accepts)
     let found = try await finder.find(reference)
+    if program.wantsIDToken { return try await idToken(for: found, program) }
     let authorization: Authorize.Authorization
     do {
       authorization = try await Authorize(context, .allowed)
@@ -89,5 +90,25 @@ package struct AnswerProgram: Sendable {
       now: context.world.clock.now()
     )
     return Outcome(answer: program.answer(credential), notices: authorization.notices, ignored: found.ignored)
+  }
+
+  /// The ID token, for a server that the program names: it is good wherever its client is trusted.
+  private func idToken(
+    for found: HelperAccount.Found,
+    _ program: some HelperProtocol
+  ) async throws(NoCredential) -> Outcome {
+    guard let url = found.url else { throw .noCluster }
+    let grant: AccessGrant
+    do { grant = try await TokenProvider(context, .allowed).idToken(of: found.account) } catch { throw .failed(error) }
+    let field = HeaderField.authorization("Bearer", grant.token)
+    let credential = HelperCredential(
+      url,
+      fields: [(field.name, field.value)],
+      token: grant.token,
+      form: .scheme("Bearer"),
+      expiresAt: grant.expiresAt,
+      now: context.world.clock.now()
+    )
+    return Outcome(answer: program.answer(credential), notices: grant.notices, ignored: found.ignored)
   }
 }

@@ -21,6 +21,8 @@ package enum NoCredential: Error, Equatable, Sendable {
   case unverified
   /// The program does not name the destination of the credential.
   case noAddress
+  /// The same for an ID token, which no choice of the account gives to a server that is not named.
+  case noCluster
   /// No password is stored for the server.
   case nothingKept([Origin])
   /// No password is stored for the server, and the credential of this account is not one.
@@ -33,7 +35,7 @@ package enum NoCredential: Error, Equatable, Sendable {
     switch self {
     case .nothingKept, .notKept: true
     case .noAccount, .several, .notChosen, .notAccepted, .otherUser, .unusable, .otherProtocol,
-      .unverified, .noAddress, .failed:
+      .unverified, .noAddress, .noCluster, .failed:
       false
     }
   }
@@ -42,7 +44,8 @@ package enum NoCredential: Error, Equatable, Sendable {
   package var isUsual: Bool {
     switch self {
     case .noAccount, .otherProtocol, .nothingKept: true
-    case .several, .notChosen, .notAccepted, .otherUser, .unusable, .unverified, .noAddress, .notKept, .failed:
+    case .several, .notChosen, .notAccepted, .otherUser, .unusable, .unverified, .noAddress, .noCluster, .notKept,
+      .failed:
       false
     }
   }

@@ -48,4 +48,7 @@ extension Account {
 extension TokenResponse {
   /// The subject of a readable ID token.
   var idTokenSubject: String? { try? idToken?.get().subject }
+
+  /// The ID token, once it has been checked, if an account keeps it.
+  func newIDToken(for account: Account) -> IDToken? { account.mayHaveIDToken ? try? idToken?.get() : nil }
 }

@@ -12,7 +12,8 @@ extension Renewal {
   /// | forced   | unless the time has changed         | always                | always                       |
   /// | checked  | if it is due                        | always                | if it is due                 |
   ///
-  /// A backend is never asked if another process has obtained its confirmation meanwhile.
+  /// A backend is never asked if another process has obtained its confirmation meanwhile, nor an authorization server for
+  /// an ID token after a renewal that brought none.
   enum Reason: Sendable {
     /// It may have no more than so many seconds left; the skew buffer if none are given.
     case due(leaving: Int64?)
@@ -22,6 +23,8 @@ extension Renewal {
     case forced
     /// The user asks whether the credentials still work, which an authorization server can answer without a renewal.
     case checked
+    /// The ID token may have no more than so many seconds left; the skew buffer if none are given.
+    case idToken(leaving: Int64?)
   }
 }
 
@@ -42,6 +45,9 @@ extension Renewal.Reason {
     case .forced where isSession, .checked where isSession: return true
     case .forced: return account.tokenLifetime.expiresAt == known.tokenLifetime.expiresAt
     case .refused(let token) where isSession: return current.token == token
+    case .idToken(let minimum):
+      guard account.validatedAt == known.validatedAt else { return false }
+      return current.idToken?.lifetime.state(at: now, leaving: minimum) != .valid
     case .due, .refused, .checked: return applies(to: current.token, account.tokenLifetime, at: now)
     }
   }
@@ -52,6 +58,7 @@ extension Renewal.Reason {
     case .due, .checked: isDue(lifetime, at: now)
     case .refused(let refused): token == refused || isDue(lifetime, at: now)
     case .forced: true
+    case .idToken: false
     }
   }
 
@@ -61,6 +68,7 @@ extension Renewal.Reason {
     case .refused(let refused) where token == refused: .rejected
     case .forced: .forced
     case .checked: .checked
+    case .idToken: .idToken
     case .due, .refused: .due(secondsLeft: lifetime.secondsLeft(at: now))
     }
   }
@@ -69,7 +77,7 @@ extension Renewal.Reason {
   func extends(_ account: Account, at now: Timestamp) -> Bool {
     switch self {
     case .forced: true
-    case .due, .refused, .checked: isDue(account.tokenLifetime, at: now)
+    case .due, .refused, .checked, .idToken: isDue(account.tokenLifetime, at: now)
     }
   }
 

@@ -79,6 +79,7 @@ extension Renewal {
           ? nil : response.refreshToken ?? credentials.refreshToken,
         key: credentials.key,
         certificate: credentials.certificate,
+        idToken: response.newIDToken(for: account) ?? credentials.idToken,
         notices: notices
       )
       return (items, renewed)
@@ -120,6 +121,10 @@ extension Renewal {
       since: context.world.clock.now(),
       redacting: { context.world.held.redactor.redact($0) }
     )
+    machine.idToken = credentials.idToken
+    if machine.account.mayHaveIDToken {
+      machine.clockOffset = context.client.hint(for: server.tokenEndpoint.origin).clockOffset
+    }
     let mayBeSent = try await credentialStore.claim(machine.account)
     let held = context.world.signals.holdBack()
     defer { held.release() }
@@ -170,6 +175,7 @@ extension Renewal {
     let renewsItself = account.client.grant.renewsItself
     if let token = response.refreshToken, !renewsItself { items.append(.init(.refreshToken, token.secret)) }
     items.append(.init(.accessToken, response.accessToken.secret))
+    if let idToken = response.newIDToken(for: account) { items.append(.init(.idToken, idToken.token.secret)) }
     if let expiresAt = account.tokenLifetime.expiresAt {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }

@@ -13,6 +13,7 @@ package import AcctProtocol
 /// | tokens | store them | |
 /// | tokens of another type | store the refresh token, fail | |
 /// | another user's tokens | fail | its session has ended |
+/// | tokens with an ID token that is rejected | store the refresh token, fail | |
 /// | `invalid_grant` | fail | its session has ended; a grant that renews itself has none |
 /// | a refusal of the client, the scope or the resource | fail | notes it |
 /// | any other answer, or none | fail | keeps the note if the token may have been spent, now or by an earlier renewal |
@@ -37,6 +38,10 @@ package struct RenewalStateMachine<Form> {
   private let wasInterrupted: Bool
   /// `false` for a grant that is requested anew each time: an answer that is lost loses nothing.
   private let usesToken: Bool
+  /// The stored ID token.
+  package var idToken: IDToken?
+  /// Seconds by which the server's clock is ahead.
+  package var clockOffset: Int64 = 0
 
   /// - Parameters:
   ///   - account: As it is stored.
@@ -102,13 +107,28 @@ package struct RenewalStateMachine<Form> {
 
   private mutating func granted(_ response: TokenResponse, at now: Timestamp) -> Step {
     account.renewalStartedAt = nil
-    guard let other = account.otherUser(in: response, showing: redact) else {
-      account.subjectStatements.idToken = response.idTokenSubject ?? account.subjectStatements.idToken
-      return .store(response)
+    if let other = account.otherUser(in: response, showing: redact) {
+      // The refresh token is spent; the access token from before is still the user's own.
+      account.take(.otherUser, reason: other.reason, at: now)
+      return .fail(.server(.otherUser(other, origin)))
     }
-    // The refresh token is spent; the access token from before is still the user's own.
-    account.take(.otherUser, reason: other.reason, at: now)
-    return .fail(.server(.otherUser(other, origin)))
+    if let flaw = flaw(of: response.idToken, at: now) {
+      return .storeRefreshToken(response.refreshToken, .server(.oauth(.idToken(flaw), origin)))
+    }
+    account.subjectStatements.idToken = response.idTokenSubject ?? account.subjectStatements.idToken
+    return .store(response)
+  }
+
+  /// Why the ID token of an answer is rejected (OpenID Connect Core 1.0, section 12.2).
+  private func flaw(of reading: Result<IDToken, IDToken.Flaw>?, at now: Timestamp) -> IDToken.Flaw? {
+    guard let reading, account.mayHaveIDToken else { return nil }
+    do throws(IDToken.Flaw) {
+      let time = now.adding(seconds: clockOffset)
+      try reading.get().check(after: idToken, for: account.identity.clientID, at: time)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Fails where the refresh token was not spent.

@@ -85,10 +85,14 @@ package struct Authorize: Sendable {
     } else if account.tokenType == .dpop {
       throw .authorization(.urlNeeded(account.name))
     }
+    let purpose = try account.purpose(for: target.url, purpose)
+    let isIDToken = purpose == nil && account.sendsIDToken(to: target.url)
     let grant =
       if let grant {
         grant
-      } else if let purpose = try account.purpose(for: target.url, purpose) {
+      } else if isIDToken {
+        try await TokenProvider(context, network).idToken(of: account, leaving: minimum)
+      } else if let purpose {
         try await TokenProvider(context, network).grant(to: account, for: purpose, leaving: minimum)
       } else {
         try await TokenProvider(context, network).grant(to: account, leaving: minimum)
@@ -99,6 +103,10 @@ package struct Authorize: Sendable {
       expiresAt: grant.expiresAt,
       notices: grant.notices
     )
+    if isIDToken {
+      authorization.fields = [.authorization("Bearer", grant.token)]
+      return authorization
+    }
     switch account.tokenType {
     case .dpop:
       guard let key = grant.key, let url = target.url else { throw .authorization(.urlNeeded(account.name)) }

@@ -124,7 +124,9 @@ final class KeptCredentials: Sendable {
     let keyring = try KeyringChoice(context.world).keyring(of: account)
     guard let items = keyring.changes() else { return current }
     // Each use of its token produces a notice, so it is not kept.
-    guard !account.recordedState.tokenStands, account.recordedState.rejection == nil else { return current }
+    guard !account.recordedState.tokenStands, account.recordedState.rejection == nil,
+      account.signIn?.sendsIDToken != true
+    else { return current }
     let now = context.world.clock.now()
     try account.requireNotEnded(at: now)
     var credentials: Credentials

@@ -55,6 +55,8 @@ extension MakeRequest {
       if let purpose = try attempt.purpose {
         attempt.grant = try await Renewal(context)
           .secondToken(for: purpose, of: attempt.account, because: .refused(sent.authorization.token))
+      } else if attempt.account.sendsIDToken(to: attempt.request.url) {
+        attempt.grant = try await TokenProvider(context, .allowed).idToken(of: attempt.account, leaving: .max)
       } else {
         let outcome = try await Renewal(context).renew(attempt.account, because: .refused(sent.authorization.token))
         attempt.account = outcome.credentials.account

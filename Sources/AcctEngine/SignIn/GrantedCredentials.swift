@@ -41,6 +41,8 @@ extension NewCredentials {
       validatedAt: now,
       token: response.accessToken,
       refreshToken: isDirect ? nil : response.refreshToken,
+      // A server may send one that was not asked for; it identifies the user, and is not kept.
+      idToken: Scope.words(request.scope).contains("openid") ? idToken : nil,
       key: response.tokenType == .dpop ? key : nil,
       isKeyChosen: request.key.place != nil,
       clientSecret: request.clientSecret,

@@ -130,6 +130,7 @@ package struct Login: Sendable {
     // The provider's description has the others, and may have changed.
     if provider != nil { request.settings.endpoints = settings.endpoints }
     request.settings.isRegistered = false
+    request.sendsIDToken = settings.sendsIDToken
     setClient(of: account, changes, in: &request)
     request.key.account = account
     return ServerSignIn.Request(

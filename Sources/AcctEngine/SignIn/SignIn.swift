@@ -43,6 +43,8 @@ package struct SignIn: Sendable {
     var inputTokens = ReadTokens()
     /// The provider's rules for identifying the user, and the origins of the tokens.
     package var identification = Identification()
+    /// `true` if resource servers get the ID token as the bearer token.
+    package var sendsIDToken = false
     /// The place of the DPoP key.
     package var key = KeyRequest()
     /// Asks the user whether the browser showed this server and no other; `nil` if the user can't be asked.

@@ -70,7 +70,7 @@ extension SignInWay {
   private var settings: SignInSettings {
     switch self {
     case .server(let way):
-      SignInSettings(
+      var settings = SignInSettings(
         scope: way.server.scope,
         usesDevice: way.usesDevice,
         redirect: way.server.redirect,
@@ -78,16 +78,19 @@ extension SignInWay {
         endpoints: way.provider == nil ? [:] : way.server.settings.endpoints,
         parameters: way.server.authorizationParameters
       )
-    case .network(let request): SignInSettings(scope: request.scope, redirectPort: request.redirectPort)
+      settings.sendsIDToken = way.server.sendsIDToken
+      return settings
+    case .network(let request):
+      return SignInSettings(scope: request.scope, redirectPort: request.redirectPort)
     case .backend(let request):
-      SignInSettings(
+      return SignInSettings(
         redirectPort: request.route.redirectPort,
         backend: request.backend.text,
         identifier: request.person?.description,
         callback: request.route.expected?.prefix
       )
     case .session(let request):
-      SignInSettings(
+      return SignInSettings(
         redirectPort: request.route.redirectPort,
         backend: request.backend.description,
         identifier: request.handle?.description,

@@ -18,6 +18,8 @@ package struct SignInSettings: Equatable, Sendable {
   package var endpoints: [EndpointName: HTTPURL]
   /// More parameters of each authorization request.
   package var parameters: [RequestParameter]
+  /// `true` if resource servers get the ID token as the bearer token.
+  package var sendsIDToken = false
 
   package init(
     scope: String? = nil,

@@ -25,6 +25,8 @@ package enum ItemKind: String, Sendable, CaseIterable {
   case certificate = "oauth.*.certificate"
   /// The private key of that certificate, in PEM (PKCS #8), or the URI of the token that has it.
   case certificateKey = "oauth.*.certificateKey"
+  /// The ID token of the sign-in, or of the last renewal that brought one.
+  case idToken = "oauth.*.idToken"
 
   /// The item's key, such as `oauth.<uuid>.accessToken`.
   package func key(for account: AccountID) -> String {

@@ -1,4 +1,5 @@
 package import AcctModel
+import Secrets
 package import StrictJSON
 
 /// Credentials that a server issued and that come as JSON: a backend's answer, a token endpoint's,
@@ -9,6 +10,7 @@ package import StrictJSON
 package struct Handoff: Sendable {
   package let accessToken: Token
   package let refreshToken: Token?
+  package let idToken: IDToken?
   /// The DPoP key, if the token is bound to one.
   package let key: DPoPKey?
   /// `true` if the token is bound to the client's certificate (RFC 8705, section 3).
@@ -73,6 +75,7 @@ package struct Handoff: Sendable {
       ? OwnOrigins(fallback, for: .signIn) : OwnOrigins(resources, for: .resource)
     service = pds ?? origins.first
     tokenLifetime = try Self.tokenLifetime(members, claims, canRenew: refreshToken != nil, now)
+    idToken = try Self.idToken(members, from: given, for: identity.clientID)
   }
 
   /// The key that binds the token, or `nil` for a bearer token (RFC 9449, section 6.1).
@@ -95,6 +98,23 @@ package struct Handoff: Sendable {
     do { key = try DPoPKey(jwk: jwk) } catch { throw .key(error) }
     if let thumbprint = claims.confirmationThumbprint, thumbprint != key.thumbprint { throw .keyBinding }
     return isBearer ? nil : key
+  }
+
+  /// The ID token, which may have ended: a renewal may bring the next.
+  private static func idToken(
+    _ members: HandoffMembers,
+    from issuer: Issuer?,
+    for clientID: String?
+  ) throws(HandoffError) -> IDToken? {
+    guard let text = try members.string("idToken") else { return nil }
+    do throws(IDToken.Flaw) {
+      let token = try IDToken(Secret(text))
+      guard issuer == nil || token.issuer == issuer?.description else { throw .issuer }
+      if let clientID { try token.checkAudience(clientID) }
+      return token
+    } catch {
+      throw .idToken(error)
+    }
   }
 
   /// The server's `expiresAt` or `expires_in`, else the token's `exp`, else one hour from now; without a
@@ -138,6 +158,7 @@ package enum HandoffError: Error, Equatable, Sendable {
   /// The token's `cnf.x5t#S256` is the thumbprint of another certificate.
   case certificateBinding
   case token(JWTError)
+  case idToken(IDToken.Flaw)
 
   /// A flaw in a member.
   package enum Flaw: Equatable, Sendable {

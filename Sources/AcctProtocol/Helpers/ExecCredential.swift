@@ -8,6 +8,7 @@ import StrictJSON
 /// The question is in a variable of the environment. Clients that set none know only version v1beta1.
 package struct ExecCredential: HelperProtocol {
   package let task: HelperTask
+  package let wantsIDToken: Bool
   private let version: Version
 
   /// The answer must be of the version of the question.
@@ -19,7 +20,8 @@ package struct ExecCredential: HelperProtocol {
   package static func exchange(for operation: [String]) -> HelperExchange { .silent }
 
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
-    guard question.operation.isEmpty else { throw .arguments }
+    wantsIDToken = question.operation == ["--id"]
+    guard wantsIDToken || question.operation.isEmpty else { throw .arguments }
     guard let info = question.variable("KUBERNETES_EXEC_INFO") else {
       (version, task) = (.v1beta1, .get(HelperTarget()))
       return
@@ -44,7 +46,10 @@ package struct ExecCredential: HelperProtocol {
   }
 
   /// The clients write `Bearer` before the token themselves.
+  ///
+  /// A key that tokens are bound to does not bind an ID token.
   package func accepts(_ form: CredentialForm) -> Bool {
+    if wantsIDToken, form == .bound { return true }
     guard case .scheme(let scheme) = form else { return false }
     return scheme.lowercased() == "bearer"
   }

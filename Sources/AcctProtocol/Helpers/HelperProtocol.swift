@@ -20,6 +20,9 @@ package protocol HelperProtocol: Sendable {
   /// The servers to which the program sends the credential that it asks for.
   var reach: HelperReach { get }
 
+  /// `true` if the program gets the ID token of the sign-in, and not the token for requests.
+  var wantsIDToken: Bool { get }
+
   /// An option that is not the program's, among words that it has from elsewhere.
   ///
   /// A part of a URL may stand there, and would be read as an option of acct.
@@ -61,6 +64,7 @@ extension HelperProtocol {
   package static func exchange(for operation: [String]) -> HelperExchange { .whole }
   package static var asksForAnyServer: Bool { false }
   package var reach: HelperReach { .address }
+  package var wantsIDToken: Bool { false }
   package static func foreignOption(in words: ArraySlice<String>) -> String? { nil }
   package func answer(_ list: [HelperListing]) -> HelperAnswer { none }
   package var done: HelperAnswer { HelperAnswer() }

@@ -13,6 +13,9 @@ package struct JWTClaims: Equatable, Sendable {
   /// A value that is no time at all (`"soon"`, 1e400) counts as missing; a negative one is long past.
   package var expiry: Timestamp? { object["exp"]?.looseNumber.flatMap(Timestamp.init(number:)) }
 
+  /// When the token was issued: `iat`, in the same forms.
+  package var issuedAt: Timestamp? { object["iat"]?.looseNumber.flatMap(Timestamp.init(number:)) }
+
   /// `sub`: the user or client that it is about.
   package var subject: String? { object["sub"]?.stringValue }
   /// `iss`: the issuer.

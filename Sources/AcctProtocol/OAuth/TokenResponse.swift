@@ -1,4 +1,5 @@
 package import AcctModel
+import Secrets
 package import StrictJSON
 
 /// A successful answer of a token endpoint (RFC 6749, section 5.1).
@@ -91,7 +92,7 @@ package struct TokenResponse: Sendable {
     guard let member, member != .null else { return nil }
     return Result { () throws(IDToken.Flaw) in
       guard let text = member.stringValue else { throw .unreadable }
-      return try IDToken(text)
+      return try IDToken(Secret(text))
     }
   }
 

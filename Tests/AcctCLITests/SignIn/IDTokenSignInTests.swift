@@ -23,8 +23,12 @@ struct IDTokenSignInTests {
       ("aud", ["other"], "it is for another client"),
       ("nonce", "another", "it is not the answer to this sign-in: its nonce differs"),
       ("nonce", .null, "it is not the answer to this sign-in: it has no nonce"),
-      ("exp", 1_799_999_000, "it has expired"), ("exp", 1, "it has expired"), ("iss", .null, "it can't be read"),
-      ("aud", .null, "it can't be read"), ("aud", 7, "it can't be read"), ("sub", .null, "it can't be read"),
+      ("aud", ["client", "other"], "its azp does not name this client"),
+      ("azp", "other", "its azp does not name this client"),
+      ("exp", 1_799_999_000, "it has expired"), ("exp", 1, "it has expired"), ("exp", .null, "it has no exp"),
+      ("exp", "soon", "it has no exp"), ("iat", 1_800_000_301, "it was issued in the future"),
+      ("iat", "now", "it can't be read"), ("aud", ["client", 7], "it can't be read"),
+      ("iss", .null, "it can't be read"), ("aud", .null, "it can't be read"), ("aud", 7, "it can't be read"), ("sub", .null, "it can't be read"),
       ("sub", "", "it can't be read"), ("sub", 7, "it can't be read"),
     ] as [(String, JSON, String)]
   )
@@ -44,6 +48,11 @@ struct IDTokenSignInTests {
     arguments: [
       "", "opaque", "e30.e30", "e30.bm8.sig", "e30.eyJzdWIiOiJhIiwic3ViIjoiYiJ9.sig",
       "eyJlbmMiOiJBMjU2R0NNIn0.a.b.c.d", 7, ["e30.e30.sig"],
+      // {"alg":"none"}, with claims as they should be but for the nonce.
+      """
+      eyJhbGciOiJub25lIn0.eyJpc3MiOiJodHRwczovL2FzLmV4YW1wbGUiLCJhdWQiOiJjbGllbnQiLCJzdWIiOiJhbGljZSIsImV4cCI6MTgwM\
+      DAwMzYwMH0.
+      """,
     ] as [JSON]
   )
   func unreadable(idToken: JSON) async {
@@ -53,13 +62,15 @@ struct IDTokenSignInTests {
     #expect(server.record.accountFiles == 0)
   }
 
-  @Test("An ID token may be a few minutes past, as clocks differ, and may be for several clients")
+  @Test("An ID token may be a few minutes past or ahead, as clocks differ, and for several clients if azp is this one")
   func tolerated() async {
     server.set { $0.claims?["exp"] = 1_799_999_800 }
     #expect(await server.add() == 0, "\(server.record.err)")
     server.set { settings in
-      settings.claims?["exp"] = nil
+      settings.claims?["exp"] = 1_800_003_600
+      settings.claims?["iat"] = 1_800_000_300
       settings.claims?["aud"] = ["other", "client"]
+      settings.claims?["azp"] = "client"
     }
     #expect(await server.add() == 0, "\(server.record.err)")
     #expect(server.record.accountFiles == 1)
@@ -79,10 +90,10 @@ struct IDTokenSignInTests {
     func serve(_ claims: String) -> RecordedServer {
       RecordedServer(record, tokens: RecordedServer.tokens("a", ["id_token": .string(idToken(claims))]))
     }
-    _ = serve(#"{"iss":"https://as.example","aud":"other","sub":"alice"}"#)
+    _ = serve(#"{"iss":"https://as.example","aud":"other","sub":"alice","exp":1800003600}"#)
     #expect(await record.addDevice(RecordedServer.issuer, "--scope", "openid") == 11)
     #expect(record.accountFiles == 0)
-    _ = serve(#"{"iss":"https://as.example","aud":"client","sub":"alice"}"#)
+    _ = serve(#"{"iss":"https://as.example","aud":"client","sub":"alice","exp":1800003600}"#)
     #expect(await record.addDevice(RecordedServer.issuer, "--scope", "openid") == 0)
   }
 

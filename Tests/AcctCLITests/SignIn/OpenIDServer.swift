@@ -37,7 +37,10 @@ final class OpenIDServer: Sendable {
   func set(_ change: (inout Settings) -> Void) { settings.withLock { change(&$0) } }
 
   /// Signs in, in the browser, with the scope `openid`.
-  func add(_ options: String..., scope: String? = "openid") async -> Int32 {
+  func add(_ options: String..., scope: String? = "openid") async -> Int32 { await add(options, scope: scope) }
+
+  /// The same, with options in a list.
+  func add(_ options: [String], scope: String? = "openid") async -> Int32 {
     record.clear()
     let line = ["add", "--issuer", Self.issuer, "--client-id", "client"]
     return await Acct.run(

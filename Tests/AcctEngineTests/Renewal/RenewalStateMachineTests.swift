@@ -26,6 +26,7 @@ struct RenewalStateMachineTests {
     answer        own               again             second            direct
     tokens        store             store             store             store
     bearer        token             token             token             fail
+    identity      token             token             token             store
     ended         fail[ended]       fail[ended]       fail[ended]       fail
     scope         fail[refused]     fail[note+refused] fail             fail[refused]
     client        fail[refused]     fail[note+refused] fail             fail[refused]
@@ -95,6 +96,7 @@ struct RenewalStateMachineTests {
       kind: .oauth,
       tokenType: .dpop,
       identity: Identity(subject: "did:plc:alice", issuer: try Issuer("https://as.example"), clientID: "client"),
+      subjectStatements: SubjectStatements(idToken: "alice"),
       source: .issuer,
       did: try DID("did:plc:alice"),
       issuerSource: .did,
@@ -138,6 +140,19 @@ struct RenewalStateMachineTests {
     case "timeout": machine.take(.network(.http(.timedOut, origin)))
     case "tokens": machine.take(try outcome(200, Self.tokens()), at: now)
     case "bearer": machine.take(try outcome(200, Self.tokens(["token_type": "Bearer"])), at: now)
+    // An ID token without an end.
+    case "identity":
+      machine.take(
+        try outcome(
+          200,
+          Self.tokens([
+            "id_token": """
+            eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2FzLmV4YW1wbGUiLCJhdWQiOiJjbGllbnQiLCJzdWIiOiJhbGljZSJ9.c2ln
+            """
+          ])
+        ),
+        at: now
+      )
     case "ended": machine.take(try outcome(400, ["error": "invalid_grant"]), at: now)
     case "scope": machine.take(try outcome(400, ["error": "invalid_scope"]), at: now)
     case "client": machine.take(try outcome(401, ["error": "invalid_client"]), at: now)

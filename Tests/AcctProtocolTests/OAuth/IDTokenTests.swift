@@ -7,23 +7,26 @@ import Testing
 struct IDTokenTests {
   @Test("An ID token names the user if the access token is opaque")
   func subject() throws {
-    let response = try response(#"{"iss":"https://as.example","aud":"client","sub":"alice"}"#)
+    let response = try response(#"{"iss":"https://as.example","aud":"client","sub":"alice","exp":1800003600}"#)
     #expect(response.subject == nil)
     #expect(try subject(of: response) == "alice")
   }
 
-  @Test("An ID token may be for several clients, including this one")
+  @Test("An ID token may be for several clients, if its azp is this one")
   func audiences() throws {
-    let claims = #"{"iss":"https://as.example","aud":["other","client"],"sub":"alice"}"#
+    let several = #"{"iss":"https://as.example","aud":["other","client"],"sub":"alice","exp":1800003600}"#
+    #expect(try subject(of: response(several)) == nil)
+    let claims =
+      #"{"iss":"https://as.example","aud":["other","client"],"azp":"client","sub":"alice","exp":1800003600}"#
     #expect(try subject(of: response(claims)) == "alice")
   }
 
   @Test("An ID token must repeat the nonce of the request, if there was one")
   func nonce() throws {
-    let claims = #"{"iss":"https://as.example","aud":"client","sub":"alice","nonce":"n1"}"#
+    let claims = #"{"iss":"https://as.example","aud":"client","sub":"alice","nonce":"n1","exp":1800003600}"#
     #expect(try subject(of: response(claims), repeating: "n1") == "alice")
     #expect(try subject(of: response(claims), repeating: "n2") == nil)
-    let silent = #"{"iss":"https://as.example","aud":"client","sub":"alice"}"#
+    let silent = #"{"iss":"https://as.example","aud":"client","sub":"alice","exp":1800003600}"#
     #expect(try subject(of: response(silent), repeating: "n1") == nil)
   }
 
@@ -44,13 +47,13 @@ struct IDTokenTests {
   @Test(
     "An ID token of another issuer or client, or without a subject, is rejected",
     arguments: [
-      #"{"iss":"https://as.example/","aud":"client","sub":"alice"}"#,
-      #"{"aud":"client","sub":"alice"}"#,
-      #"{"iss":"https://as.example","aud":"other","sub":"alice"}"#,
-      #"{"iss":"https://as.example","aud":["other"],"sub":"alice"}"#,
-      #"{"iss":"https://as.example","sub":"alice"}"#,
-      #"{"iss":"https://as.example","aud":"client","sub":""}"#,
-      #"{"iss":"https://as.example","aud":"client"}"#,
+      #"{"iss":"https://as.example/","aud":"client","sub":"alice","exp":1800003600}"#,
+      #"{"aud":"client","sub":"alice","exp":1800003600}"#,
+      #"{"iss":"https://as.example","aud":"other","sub":"alice","exp":1800003600}"#,
+      #"{"iss":"https://as.example","aud":["other"],"sub":"alice","exp":1800003600}"#,
+      #"{"iss":"https://as.example","sub":"alice","exp":1800003600}"#,
+      #"{"iss":"https://as.example","aud":"client","sub":"","exp":1800003600}"#,
+      #"{"iss":"https://as.example","aud":"client","exp":1800003600}"#,
     ]
   )
   func foreign(_ claims: String) throws {
@@ -73,11 +76,50 @@ struct IDTokenTests {
     #expect(none.idToken == nil)
   }
 
-  @Test("An ID token is rejected where it is more than 5 minutes past, and without an end it is not")
+  @Test("An ID token is rejected where it is more than 5 minutes past, or without an end")
   func expiry() throws {
     let head = #"{"iss":"https://as.example","aud":"client","sub":"alice","exp":"#
     #expect(try subject(of: response(head + "1799999701}")) == "alice")
     #expect(try subject(of: response(head + "1799999700}")) == nil)
+    #expect(try subject(of: response(#"{"iss":"https://as.example","aud":"client","sub":"alice"}"#)) == nil)
+  }
+
+  /// One claim changed in a token after a refresh, and what that is.
+  @Test(
+    "A token after a refresh has the issuer, the user, the audience and the nonce of the one before",
+    arguments: [
+      ("iss", "https://as.example/", .issuer), ("sub", "mallory", .subject), ("aud", "other", .audience),
+      ("aud", ["client", "other"], .authorizedParty), ("nonce", "n2", .nonceMismatch), ("nonce", .null, nil),
+      ("azp", "other", .authorizedParty), ("exp", 1, .expired), ("exp", .null, .endMissing),
+      ("iat", 1_800_009_999, .issuedLater), ("amr", ["pwd"], nil),
+    ] as [(String, JSON, IDToken.Flaw?)]
+  )
+  func succession(claim: String, value: JSON, flaw: IDToken.Flaw?) throws {
+    let claims: JSONObject = [
+      "iss": "https://as.example", "aud": "client", "sub": "alice", "exp": 1_800_003_600, "nonce": "n1",
+    ]
+    var changed = claims
+    changed[claim] = value == .null ? nil : value
+    func token(_ claims: JSONObject) throws -> IDToken {
+      let text = String(decoding: JSON.object(claims).serialized(), as: UTF8.self)
+      return try #require(try response(text).idToken).get()
+    }
+    let (earlier, later) = (try token(claims), try token(changed))
+    var found: IDToken.Flaw?
+    do throws(IDToken.Flaw) {
+      try later.check(after: earlier, for: "client", at: Timestamp(clamped: 1_800_000_000))
+    } catch { found = error }
+    #expect(found == flaw)
+  }
+
+  @Test("A life is known from iat, and half of one under 10 minutes is the buffer")
+  func lifetime() throws {
+    func lifetime(_ more: String) throws -> TokenLifetime? {
+      let head = #"{"iss":"https://as.example","aud":"client","sub":"alice","exp":1800000400"#
+      return try response(head + more + "}").idToken?.get().lifetime
+    }
+    #expect(try lifetime("")?.skewBuffer == 300)
+    #expect(try lifetime(#","iat":1800000000"#)?.skewBuffer == 200)
   }
 
   private func response(_ claims: String) throws -> TokenResponse {

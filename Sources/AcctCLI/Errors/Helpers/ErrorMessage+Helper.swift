@@ -91,6 +91,13 @@ extension ErrorMessage {
         "the program does not say which server it asks for",
         hint: "select the account with --account, or let the program name the server"
       )
+    case .noCluster:
+      self.init(
+        "noAddress",
+        .usage,
+        "the program does not say which cluster it asks for, and an ID token goes to an account's own origins only",
+        hint: "set provideClusterInfo: true beside the command in the kubeconfig"
+      )
     case .notKept(let name):
       self.init(
         "notKept",

@@ -141,6 +141,8 @@ extension ErrorMessage {
         hint: nothing
       )
     case .token(let error): self.init("badToken", .badInput, "the access token is \(words(for: error))", hint: nothing)
+    case .idToken(let flaw):
+      self.init("badToken", .badInput, "the ID token can't be used: \(words(for: flaw))", hint: nothing)
     }
   }
 }

@@ -54,6 +54,8 @@ package enum AuthorizationError: Error, Equatable, Sendable {
   case notSent(AccountName)
   /// Without a refresh token there is one token, for one purpose.
   case noSecondToken(AccountName)
+  /// It comes from no sign-in of a person at an authorization server.
+  case noIDToken(AccountName)
   case originRefused(Origin, account: AccountName, allowed: [Origin])
   /// An origin that the account doesn't have can't be removed.
   case originUnknown(Origin, account: AccountName)

@@ -71,6 +71,10 @@ package enum SignInReason: Equatable, Sendable {
   case guestOver(reason: String, Origin?)
   /// The secrets are gone.
   case signedOut(reason: String)
+  /// There is no ID token that is still valid, and the server sends none with a renewal.
+  case noIDToken
+  /// The sign-in was not for an ID token; the scope that is.
+  case idTokenNotRequested(scope: String)
   /// A static token is no longer used; only the user can provide a new one.
   case tokenOver(StaticTokenEnd, TokenReplacement)
 }

@@ -1,0 +1,27 @@
+import AcctModel
+import AcctProtocol
+import Secrets
+import AcctPorts
+
+extension Account {
+  /// `true` if a sign-in, or its import, may have brought an ID token, and a renewal may bring the next.
+  var mayHaveIDToken: Bool {
+    guard kind == .oauth, !client.grant.renewsItself else { return false }
+    if source != .issuer || Scope.words(scope).contains("openid") { return true }
+    // A server need not list the word among those that it granted, and may have been asked for it by default.
+    return subjectStatements.idToken != nil && signIn?.scope.map { Scope.words($0).contains("openid") } ?? true
+  }
+
+  /// `true` if a URL's server gets the ID token as the bearer token; never the server that issued it, whose own endpoints
+  /// take the access token.
+  func sendsIDToken(to url: HTTPURL?) -> Bool {
+    signIn?.sendsIDToken == true && url?.origin != identity.issuer?.url.origin
+  }
+}
+
+extension CredentialStore {
+  /// Reads the ID token alone; a damaged one counts as missing, as the next renewal may replace it.
+  func idToken() async throws(EngineError) -> IDToken? { Self.idToken(in: try await items([.idToken])) }
+
+  static func idToken(in items: [ItemKind: Secret]) -> IDToken? { items[.idToken].flatMap { try? IDToken($0) } }
+}
