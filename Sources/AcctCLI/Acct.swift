@@ -62,7 +62,8 @@ extension Acct {
       report.chosen = context.chosen
       report.isDocument = document != nil
       if let document { try await DocumentAccount(context.engine).load(document) }
-      return try await command.run(in: context).rawValue
+      let status = try await command.run(in: context).rawValue
+      return context.programStatus.value ?? status
     } catch let error as EngineError {
       return report.write(ErrorMessage(error).namingOwner(for: error, arguments, in: report.world))
     } catch let error as UnknownCommand {

@@ -11,6 +11,8 @@ struct Context {
   let options: SharedOptions
   /// The account that was chosen last, for the hint of a failure.
   let chosen = ChosenAccount()
+  /// The exit status of a program that acct waited for.
+  let programStatus = ProgramStatus()
 
   init(_ world: World, _ options: SharedOptions) {
     let explains = options.verbose && !options.quiet

@@ -75,7 +75,7 @@ let world = World(
     qrCode: .live(environment.variable),
     schemeHandler: .live(folders, environment.variable),
     secretFiles: .live(),
-    exec: .live(undoing: hardening),
+    exec: .live(undoing: hardening, folders, environment.variable),
     maintenance: .live(folders),
     localServer: .live(folder: folders.sockets),
     providerFiles: .live(folders),

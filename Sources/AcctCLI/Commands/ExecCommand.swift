@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctProtocol
 import ArgumentParser
 
 /// Runs a command with the token in its environment.
@@ -9,10 +10,14 @@ struct ExecCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "exec",
     abstract: "Run a command with the token in its environment.",
-    usage: "acct exec [--for URL] [--env NAME] [--min-valid SECONDS] -- COMMAND…",
+    usage: """
+      acct exec [--for URL] [--env NAME] [--min-valid SECONDS] -- COMMAND…
+      acct exec [--id-token-file NAME] [--token-file NAME] -- COMMAND…
+      """,
     discussion: """
       The command replaces acct: its exit status, terminal and signals are its own. \
-      Every process that it starts can read the token, too.
+      Every process that it starts can read the token, too. With a file, acct stays beside the command \
+      and replaces the token before it ends.
       """
   )
 
@@ -24,6 +29,12 @@ struct ExecCommand: AcctCommand {
 
   @Option(help: ArgumentHelp("The variable that holds the token.", valueName: "name"))
   var env = "ACCT_TOKEN"
+
+  @Option(help: ArgumentHelp("The variable that names a file with the ID token.", valueName: "name"))
+  var idTokenFile: String?
+
+  @Option(help: ArgumentHelp("The variable that names a file with the token.", valueName: "name"))
+  var tokenFile: String?
 
   @Option(help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"))
   var minValid: Int64?
@@ -45,10 +56,25 @@ struct ExecCommand: AcctCommand {
     guard let program = command.first, !program.isEmpty else {
       throw ValidationError("run which command? put it after --: acct exec -- COMMAND")
     }
-    guard env.isVariableName else {
-      throw ValidationError("--env is a name of letters, digits and _, not beginning with a digit")
+    for (option, name) in [("--env", env), ("--id-token-file", idTokenFile), ("--token-file", tokenFile)] {
+      guard name?.isVariableName ?? true else {
+        throw ValidationError("\(option) is a name of letters, digits and _, not beginning with a digit")
+      }
+    }
+    guard files.isEmpty || env == "ACCT_TOKEN" && minValid == nil else {
+      throw ValidationError("--env and --min-valid are not for a token in a file")
+    }
+    guard idTokenFile == nil || idTokenFile != tokenFile else {
+      throw ValidationError("--id-token-file and --token-file name two variables")
     }
     if let minValid, minValid < 0 { throw ValidationError("--min-valid is a number of seconds, 0 or more") }
+  }
+
+  /// The files that the command reads tokens from.
+  private var files: [RunWithTokenFiles.File] {
+    [(idTokenFile, true), (tokenFile, false)].compactMap { name, isIDToken in
+      name.map { RunWithTokenFiles.File(variable: $0, isIDToken: isIDToken) }
+    }
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
@@ -57,6 +83,7 @@ struct ExecCommand: AcctCommand {
     let account = try await context.choose(for: url?.origin).account
     if let url { try account.requireOwn(url.origin) }
     try runner.find(command.first ?? "")
+    if !files.isEmpty { return try await attend(runner, account, account.purpose(for: url, nil), context) }
     let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
     let grant =
       if let purpose = try account.purpose(for: url, nil) {
@@ -69,6 +96,24 @@ struct ExecCommand: AcctCommand {
       context.notice("the token of \(account.name) is bound to a DPoP key: no server accepts it without a proof")
     }
     try runner.run(command, grant, in: env)
+    return .done
+  }
+
+  /// Runs the command with tokens in files, and ends as it does.
+  private func attend(
+    _ runner: RunWithToken,
+    _ account: Account,
+    _ purpose: TokenPurpose?,
+    _ context: Context
+  ) async throws(EngineError) -> ExitStatus {
+    let attended = RunWithTokenFiles(context.engine, runner.exec, offline ? .forbidden : .allowed)
+    context.programStatus.value = try await attended.run(command, files, as: account, for: purpose) { result in
+      switch result {
+      case .success(let notices): context.report(notices)
+      case .failure(let error):
+        context.notice("the token of \(account.name) is not replaced: \(ErrorMessage(error).text)")
+      }
+    }
     return .done
   }
 }

@@ -3,7 +3,7 @@ package import AcctPorts
 
 /// Replaces the process by a command that has an account's token in its environment.
 package struct RunWithToken: Sendable {
-  private let exec: PreparedExec
+  package let exec: PreparedExec
 
   /// Prepares for the command; must be called before anything is opened, including the keyring.
   package init(_ world: World) { exec = world.exec.prepare() }

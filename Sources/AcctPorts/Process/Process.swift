@@ -49,15 +49,47 @@ package struct PreparedExec: Sendable {
   package let become:
     @Sendable (_ command: [String], _ variable: (name: String, value: Secret))
       throws(ExecFailure) -> Void
+  /// The program beside this process instead.
+  package let attended: AttendedExec
 
   package init(
     find: @escaping @Sendable (_ program: String) throws(ExecFailure) -> Void,
+    attended: AttendedExec,
     become:
       @escaping @Sendable (_ command: [String], _ variable: (name: String, value: Secret))
       throws(ExecFailure) -> Void
   ) {
     self.find = find
+    self.attended = attended
     self.become = become
+  }
+}
+
+/// A program that this process waits for, and a folder for files that it reads.
+package struct AttendedExec: Sendable {
+  /// Makes a folder for the user alone: in the runtime folder, else in `TMPDIR`, else in memory.
+  package var makeFolder: @Sendable () throws(SecretFileFailure) -> String
+  /// Removes such a folder and its files.
+  package var removeFolder: @Sendable (_ path: String) -> Void
+  /// Starts the program, and returns the wait for its end, which gives its exit status: 128 and the signal's number if a
+  /// signal ended it.
+  ///
+  /// It has the process's group, terminal, streams, environment with these variables, and the files that the caller has
+  /// opened. SIGINT, SIGTERM and SIGHUP are passed on to it.
+  package var start:
+    @Sendable (_ command: [String], _ variables: [(name: String, value: String)])
+      throws(ExecFailure) -> @Sendable () async -> Int32
+
+  package init(
+    makeFolder: @escaping @Sendable () throws(SecretFileFailure) -> String,
+    removeFolder: @escaping @Sendable (_ path: String) -> Void,
+    start:
+      @escaping @Sendable (_ command: [String], _ variables: [(name: String, value: String)])
+      throws(ExecFailure) -> @Sendable () async -> Int32
+  ) {
+    self.makeFolder = makeFolder
+    self.removeFolder = removeFolder
+    self.start = start
   }
 }
 

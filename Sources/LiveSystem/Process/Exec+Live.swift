@@ -7,23 +7,46 @@ import PrivateFiles
 extension Exec {
   /// execve(2), with everything as this process found it when it was started.
   ///
-  /// - Parameter hardening: The settings that the program must not inherit.
+  /// - Parameters:
+  ///   - hardening: The settings that the program must not inherit.
+  ///   - folders: Where its files may lie.
+  ///   - variable: Returns an environment variable.
   /// - Returns: The way to become another program.
-  package static func live(undoing hardening: Hardening) -> Exec {
+  package static func live(
+    undoing hardening: Hardening,
+    _ folders: Folders,
+    _ variable: @escaping @Sendable (_ name: String) -> String?
+  ) -> Exec {
     Exec {
       let handedOver = openDescriptors()
       let find = { @Sendable (program: String) throws(ExecFailure) in
         try check(unsafe acct_find_program(program), of: program)
       }
-      return PreparedExec(find: find) { command, variable throws(ExecFailure) in
-        // Not every library marks its descriptors; those that the caller has opened stay open, as with env(1).
-        for descriptor in openDescriptors().subtracting(handedOver) where descriptor > 2 {
-          _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      let attended = AttendedExec(
+        makeFolder: { () throws(SecretFileFailure) in try makeFolder(folders, variable) },
+        removeFolder: removeFolder
+      ) { command, variables throws(ExecFailure) in
+        closeLater(openDescriptors().subtracting(handedOver))
+        let child = start(command, variables, hardening)
+        guard child > 0 else {
+          try check(errno, of: command.first ?? "")
+          return { 1 }
         }
+        return { await end(of: child) }
+      }
+      return PreparedExec(find: find, attended: attended) { command, variable throws(ExecFailure) in
+        closeLater(openDescriptors().subtracting(handedOver))
         try check(become(command, variable, hardening), of: command.first ?? "")
       }
     }
   }
+}
+
+/// Marks descriptors that a program must not get.
+///
+/// Not every library marks its own; those that the caller has opened stay open, as with env(1).
+private func closeLater(_ descriptors: Set<Int32>) {
+  for descriptor in descriptors where descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
 }
 
 /// Translates the error number of a program that can't be run; 0 is none.
@@ -48,11 +71,39 @@ private func become(_ command: [String], _ variable: (name: String, value: Secre
   // A program that could not be run leaves no copy of the token behind.
   defer { unsafe explicit_bzero(&assignment, assignment.count) }
   return unsafe assignment.withUnsafeMutableBufferPointer { assignment in
-    var variables = unsafe inherited(but: variable.name)
+    var variables = unsafe inherited(but: [variable.name])
     unsafe variables.append(assignment.baseAddress)
     unsafe variables.append(nil)
     var blocked = hardening.blockedSignals
     return hardening.openedForExec { unsafe acct_exec(&arguments, &variables, &blocked) }
+  }
+}
+
+/// Returns the program's id; -1 with errno if it could not be run.
+private func start(
+  _ command: [String],
+  _ variables: [(name: String, value: String)],
+  _ hardening: Hardening
+) -> pid_t {
+  var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
+  var assignments = unsafe variables.map { unsafe strdup("\($0.name)=\($0.value)") }
+  unsafe assignments.append(nil)
+  defer {
+    for index in unsafe arguments.indices { unsafe free(arguments[index]) }
+    for index in unsafe assignments.indices { unsafe free(assignments[index]) }
+  }
+  var environment = unsafe inherited(but: variables.map(\.name)) + assignments
+  var blocked = hardening.blockedSignals
+  return hardening.openedForExec { unsafe acct_attend(&arguments, &environment, &blocked) }
+}
+
+/// The exit status of a program, once it has ended.
+private func end(of child: pid_t) async -> Int32 {
+  let wait = { @Sendable () throws(ExecFailure) in acct_exit_status(acct_attended_end(child)) }
+  do throws(ExecFailure) {
+    return try await onDedicatedThread(orThrow: .notFound(program: ""), wait)
+  } catch {
+    return acct_exit_status(acct_attended_end(child))
   }
 }
 
@@ -73,13 +124,14 @@ private func openDescriptors() -> Set<Int32> {
   return Set((0..<1024).filter { fcntl($0, F_GETFD) >= 0 })
 }
 
-/// The environment without one variable, as pointers that live as long as the process.
-private func inherited(but name: String) -> [UnsafeMutablePointer<CChar>?] {
-  let prefix = "\(name)="
+/// The environment without these variables, as pointers that live as long as the process.
+private func inherited(but names: [String]) -> [UnsafeMutablePointer<CChar>?] {
+  let prefixes = names.map { "\($0)=" }
   var variables: [UnsafeMutablePointer<CChar>?] = unsafe []
   guard var next = unsafe acct_environment() else { return unsafe variables }
   while let variable = unsafe next.pointee {
-    if unsafe strncmp(variable, prefix, prefix.utf8.count) != 0 { unsafe variables.append(variable) }
+    let isKept = prefixes.allSatisfy { unsafe strncmp(variable, $0, $0.utf8.count) != 0 }
+    if isKept { unsafe variables.append(variable) }
     unsafe next += 1
   }
   return unsafe variables

@@ -28,7 +28,8 @@ package final class RecordedExec: Sendable {
       PreparedExec(
         find: { _ throws(ExecFailure) in
           if let failure = self.state.withLock({ $0.failure }) { throw failure }
-        }
+        },
+        attended: self.attended
       ) { command, variable throws(ExecFailure) in
         try self.state.withLock { state throws(ExecFailure) in
           if let failure = state.failure { throw failure }
@@ -38,6 +39,37 @@ package final class RecordedExec: Sendable {
           state.calls.append(Call(command: command, assignment: "\(variable.name)=\(value)"))
         }
       }
+    }
+  }
+
+  /// The folder that a command gets for its token files; `nil` once it was removed.
+  package var folder: String? { attendance.withLock { $0.folder } }
+
+  /// Runs this in place of each program that a command waits for; it returns the exit status.
+  package func attend(_ run: @escaping @Sendable (_ variables: [String: String]) async -> Int32) {
+    attendance.withLock { $0.run = run }
+  }
+
+  private let attendance = Mutex<Attendance>(Attendance())
+
+  private struct Attendance {
+    var folder: String?
+    var run: @Sendable ([String: String]) async -> Int32 = { _ in 0 }
+  }
+
+  private var attended: AttendedExec {
+    AttendedExec(
+      makeFolder: {
+        self.attendance.withLock { $0.folder = "/run/made-up" }
+        return "/run/made-up"
+      },
+      removeFolder: { path in
+        self.attendance.withLock { if $0.folder == path { $0.folder = nil } }
+      }
+    ) { command, variables throws(ExecFailure) in
+      if let failure = self.state.withLock({ $0.failure }) { throw failure }
+      let run = self.attendance.withLock { $0.run }
+      return { await run(Dictionary(uniqueKeysWithValues: variables.map { ($0.name, $0.value) })) }
     }
   }
 }

@@ -1,0 +1,115 @@
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+import Secrets
+
+/// Runs a command beside this process, with an account's tokens in files that are replaced before they end.
+///
+/// Libraries of clouds read such a file again and again, and some keep what they read for ten minutes.
+package struct RunWithTokenFiles: Sendable {
+  private let context: EngineContext
+  private let exec: PreparedExec
+  private let network: TokenProvider.Network
+
+  /// - Parameters:
+  ///   - context: Everything outside.
+  ///   - exec: The way to run programs, prepared before anything was opened.
+  ///   - network: The permission to renew.
+  package init(_ context: EngineContext, _ exec: PreparedExec, _ network: TokenProvider.Network) {
+    self.context = context
+    self.exec = exec
+    self.network = network
+  }
+
+  /// A token that the command reads from a file.
+  package struct File: Equatable, Sendable {
+    /// The variable that names the file.
+    package var variable: String
+    /// `true` for the ID token.
+    package var isIDToken: Bool
+
+    package init(variable: String, isIDToken: Bool) {
+      self.variable = variable
+      self.isIDToken = isIDToken
+    }
+
+    fileprivate var name: String { isIDToken ? "id-token" : "token" }
+  }
+
+  /// Runs a command to its end, and removes the files.
+  ///
+  /// - Parameters:
+  ///   - command: The program and its arguments.
+  ///   - files: The files; their tokens are obtained before the program starts.
+  ///   - account: The account.
+  ///   - purpose: The purpose of the access token, if it differs from the account's own.
+  ///   - tell: Takes notices, and the reason why a token could not be replaced.
+  /// - Returns: The command's exit status; 128 and the signal's number if a signal ended it.
+  /// - Throws: ``EngineError`` if it was not run.
+  package func run(
+    _ command: [String],
+    _ files: [File],
+    as account: Account,
+    for purpose: TokenPurpose?,
+    tell: @escaping @Sendable (Result<[Notice], EngineError>) -> Void
+  ) async throws(EngineError) -> Int32 {
+    let tokens = FreshTokens(context, network, account.id, purpose)
+    var kept: [FreshTokens.Kept] = []
+    for file in files { kept.append(try await tokens.first(isIDToken: file.isIDToken)) }
+    tell(.success(kept.flatMap(\.grant.notices)))
+    let folder: String
+    do { folder = try exec.attended.makeFolder() } catch { throw .input(.secretFile(error)) }
+    // After the last replacement, whatever ended the command.
+    defer { exec.attended.removeFolder(folder) }
+    let paths = files.map { "\(folder)/\($0.name)" }
+    for (token, path) in zip(kept, paths) { try write(token, to: path) }
+    let end: @Sendable () async -> Int32
+    do { end = try exec.attended.start(command, Array(zip(files.map(\.variable), paths))) } catch {
+      throw .exec(error)
+    }
+    let replacement = Task { [kept] in await replace(kept, at: paths, from: tokens, tell) }
+    let status = await end()
+    replacement.cancel()
+    await replacement.value
+    return status
+  }
+
+  /// Replaces tokens before they end, until the task is cancelled.
+  private func replace(
+    _ kept: [FreshTokens.Kept],
+    at paths: [String],
+    from tokens: FreshTokens,
+    _ tell: @Sendable (Result<[Notice], EngineError>) -> Void
+  ) async {
+    var kept = kept
+    while true {
+      let now = context.world.clock.now()
+      let wait = kept.compactMap { $0.nextAt?.seconds(since: now) }.min() ?? Self.longestWait
+      // The time of day may be set meanwhile.
+      guard await context.world.clock.sleep(min(max(wait, 1), Self.longestWait)), !Task.isCancelled else { return }
+      for index in kept.indices where kept[index].isDue(at: context.world.clock.now()) {
+        do throws(EngineError) {
+          let next = try await tokens.next(after: kept[index])
+          if next.grant.token != kept[index].grant.token { try write(next, to: paths[index]) }
+          if !kept[index].hasFailed, next.hasFailed { tell(.success(next.grant.notices)) }
+          kept[index] = next
+        } catch .cancelled {
+          return
+        } catch {
+          if !kept[index].hasFailed { tell(.failure(error)) }
+          kept[index].hasFailed = true
+          kept[index].nextAt = context.world.clock.now().adding(seconds: FreshTokens.pause)
+        }
+      }
+    }
+  }
+
+  /// In seconds.
+  private static let longestWait: Int64 = 60
+
+  private func write(_ token: FreshTokens.Kept, to path: String) throws(EngineError) {
+    do { try context.world.secretFiles.write(path, token.grant.token.secret, true) } catch {
+      throw .input(.secretFile(error))
+    }
+  }
+}
