@@ -39,6 +39,7 @@ package struct AnswerProgram: Sendable {
     do throws(NoCredential) {
       switch program.task {
       case .get(let target): return try await credential(for: target, program, reference)
+      case .identity: return try await identity(program, reference)
       case .reject(let target, let given):
         let rejection = HelperRejection(context, for: purpose)
         let notices = try await rejection.renew(target, given, as: reference)
@@ -98,8 +99,28 @@ package struct AnswerProgram: Sendable {
     _ program: some HelperProtocol
   ) async throws(NoCredential) -> Outcome {
     guard let url = found.url else { throw .noCluster }
+    return try await idToken(of: found.account, for: url, program, ignored: found.ignored)
+  }
+
+  /// The ID token of an account that the user named for the program, by an option or a variable.
+  private func identity(
+    _ program: some HelperProtocol,
+    _ reference: String?
+  ) async throws(NoCredential) -> Outcome {
+    guard let name = reference ?? context.world.environment.variable("ACCT_ACCOUNT") else { throw .noAddress }
+    let account: Account
+    do { account = try await Selection(context).find(name) } catch { throw .failed(error) }
+    return try await idToken(of: account, for: nil, program, ignored: [])
+  }
+
+  private func idToken(
+    of account: Account,
+    for url: HTTPURL?,
+    _ program: some HelperProtocol,
+    ignored: [DirectoryFile]
+  ) async throws(NoCredential) -> Outcome {
     let grant: AccessGrant
-    do { grant = try await TokenProvider(context, .allowed).idToken(of: found.account) } catch { throw .failed(error) }
+    do { grant = try await TokenProvider(context, .allowed).idToken(of: account) } catch { throw .failed(error) }
     let field = HeaderField.authorization("Bearer", grant.token)
     let credential = HelperCredential(
       url,
@@ -109,6 +130,6 @@ package struct AnswerProgram: Sendable {
       expiresAt: grant.expiresAt,
       now: context.world.clock.now()
     )
-    return Outcome(answer: program.answer(credential), notices: grant.notices, ignored: found.ignored)
+    return Outcome(answer: program.answer(credential), notices: grant.notices, ignored: ignored)
   }
 }

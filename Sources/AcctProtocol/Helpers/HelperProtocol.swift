@@ -23,6 +23,15 @@ package protocol HelperProtocol: Sendable {
   /// `true` if the program gets the ID token of the sign-in, and not the token for requests.
   var wantsIDToken: Bool { get }
 
+  /// The answer that says why there is no credential, where the program takes only what is in an answer: nothing is then
+  /// written on standard error.
+  ///
+  /// - Parameters:
+  ///   - code: The code of the failure.
+  ///   - message: The failure in words for people.
+  /// - Returns: The answer; `nil` for programs that read standard output alone.
+  static func failure(code: String, message: String) -> HelperAnswer?
+
   /// An option that is not the program's, among words that it has from elsewhere.
   ///
   /// A part of a URL may stand there, and would be read as an option of acct.
@@ -65,6 +74,7 @@ extension HelperProtocol {
   package static var asksForAnyServer: Bool { false }
   package var reach: HelperReach { .address }
   package var wantsIDToken: Bool { false }
+  package static func failure(code: String, message: String) -> HelperAnswer? { nil }
   package static func foreignOption(in words: ArraySlice<String>) -> String? { nil }
   package func answer(_ list: [HelperListing]) -> HelperAnswer { none }
   package var done: HelperAnswer { HelperAnswer() }

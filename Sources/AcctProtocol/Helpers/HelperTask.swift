@@ -5,6 +5,8 @@ package import Secrets
 package enum HelperTask: Equatable, Sendable {
   /// A credential for requests of a URL.
   case get(HelperTarget)
+  /// The identity of an account that the user named, for servers that the program knows.
+  case identity
   /// A server rejected this credential.
   case reject(HelperTarget, Secret)
   /// Keep a password for a server.
@@ -42,6 +44,10 @@ package struct HelperAnswer: Equatable, Sendable {
   package var output: Secret
   /// Exit status 0; else it is 1.
   package var isSuccess: Bool
+  /// The file that gets the text, too.
+  package var file: String?
+  /// `true` if the text is for the file alone: standard output is shown to the user.
+  package var isForFileAlone = false
 
   package init(_ output: Secret = Secret(""), isSuccess: Bool = true) {
     self.output = output

@@ -23,7 +23,7 @@ struct HelperCommand: AcctCommand {
 
   /// The protocols; the one place that knows them by name.
   enum Name: String, ExpressibleByArgument, CaseIterable {
-    case git, docker, kubectl, bazel, go, cargo, keyring
+    case git, docker, kubectl, bazel, go, cargo, keyring, google
 
     var type: any HelperProtocol.Type {
       switch self {
@@ -34,6 +34,7 @@ struct HelperCommand: AcctCommand {
       case .go: GoAuth.self
       case .cargo: CargoCredential.self
       case .keyring: KeyringRequest.self
+      case .google: GoogleExternalAccount.self
       }
     }
 
@@ -43,7 +44,7 @@ struct HelperCommand: AcctCommand {
       case .git: "git-credential-acct"
       case .docker: "docker-credential-acct"
       case .cargo: "cargo-credential-acct"
-      case .kubectl, .bazel, .go, .keyring: nil
+      case .kubectl, .bazel, .go, .keyring, .google: nil
       }
     }
   }
@@ -107,11 +108,14 @@ struct HelperCommand: AcctCommand {
     let question = HelperQuestion(operation, input, version: version, variable: variable)
     let program: Program
     do { program = try Program(question) } catch {
+      if let told = failure(ErrorMessage(error), type) { return try write(told, context) }
       guard let answer = type.answer(to: error) else { throw .input(.program(error)) }
       tell(ErrorMessage(error), context)
       return try write(answer, context)
     }
     let outcome = await AnswerProgram(context.engine, for: audience.purpose).answer(program, as: options.account)
+    if let reason = outcome.reason, let told = failure(ErrorMessage(reason), type) { return try write(told, context) }
+    guard type.failure(code: "", message: "") == nil else { return try write(outcome.answer, context) }
     for case .ignored(let path, let reason) in outcome.ignored { context.notice("\(path) is ignored: \(reason)") }
     context.report(outcome.notices)
     if let reason = outcome.reason, !type.asksForAnyServer || !reason.isUsual || options.verbose {
@@ -122,6 +126,12 @@ struct HelperCommand: AcctCommand {
       tell(message, context)
     }
     return try write(outcome.answer, context)
+  }
+
+  /// A failure for a program that reads it in an answer; `nil` for any other.
+  private func failure<Program: HelperProtocol>(_ error: ErrorMessage, _ type: Program.Type) -> HelperAnswer? {
+    let words = [error.text, error.hint].compactMap(\.self).joined(separator: "; ")
+    return type.failure(code: error.code, message: words)
   }
 
   /// An option that a program has from elsewhere, and that would be read as acct's.
@@ -150,6 +160,14 @@ struct HelperCommand: AcctCommand {
   }
 
   private func write(_ answer: HelperAnswer, _ context: Context) throws(EngineError) -> ExitStatus {
+    if let file = answer.file {
+      do {
+        try context.world.secretFiles.write(file, answer.output, true)
+        if answer.isForFileAlone { return .done }
+      } catch {
+        // The program then reads standard output, and nothing else may be written there.
+      }
+    }
     if answer.output.count > 0 { try context.output(answer.output) }
     return answer.isSuccess ? .done : .failed
   }
