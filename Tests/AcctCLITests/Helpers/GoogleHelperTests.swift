@@ -48,7 +48,8 @@ struct GoogleHelperTests {
   func none() async {
     #expect(await server.add(scope: "profile") == 0, "\(record.err)")
     for (words, code) in [
-      ([], "noAddress"), (["--account", "bob"], "unknownAccount"), (["--account", "alice@as.example"], "signInRequired"),
+      ([], "noAddress"), (["--account", "bob"], "unknownAccount"),
+      (["--account", "alice@as.example"], "signInRequired"),
     ] as [([String], String)] {
       let status = words.isEmpty ? await ask() : await ask(words[0], words[1])
       #expect(status == 0)
