@@ -8,6 +8,8 @@ package import AcctProtocol
 package struct AnswerProgram: Sendable {
   private let context: EngineContext
   private let purpose: TokenPurpose?
+  /// The account whose credential the program gets, or would get.
+  package let chosen = ChosenAccount()
 
   /// - Parameters:
   ///   - context: Everything outside; no prompt is shown whatever it allows.
@@ -73,6 +75,7 @@ package struct AnswerProgram: Sendable {
   ) async throws(NoCredential) -> Outcome {
     let finder = HelperAccount(for: target, in: context, reach: program.reach, accepts: program.accepts)
     let found = try await finder.find(reference)
+    chosen.name = found.account.name
     let authorization: Authorize.Authorization
     do {
       authorization = try await Authorize(context, .allowed)

@@ -111,12 +111,12 @@ struct HelperCommand: AcctCommand {
       tell(ErrorMessage(error), context)
       return try write(answer, context)
     }
-    let outcome = await AnswerProgram(context.engine, for: audience.purpose).answer(program, as: options.account)
+    let answering = AnswerProgram(context.engine, for: audience.purpose)
+    let outcome = await answering.answer(program, as: options.account)
     for case .ignored(let path, let reason) in outcome.ignored { context.notice("\(path) is ignored: \(reason)") }
     context.report(outcome.notices)
     if let reason = outcome.reason, !type.asksForAnyServer || !reason.isUsual || options.verbose {
-      var message = ErrorMessage(reason)
-      if message.needsLogin { message.hint = "sign in again with `acct login NAME`" }
+      var message = ErrorMessage(reason).naming(answering.chosen.name)
       // Most such servers are another helper's, and none to allow a token for.
       if reason.isUsual, !options.verbose { message.hint = nil }
       tell(message, context)
