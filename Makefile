@@ -126,9 +126,10 @@ demo: build ## the main job, on a throwaway vault
 	@.ci/setup demo
 	@Examples/demo.sh $(binary)
 
-first-ten-minutes: build ## plays every command of README.md in a real terminal
+first-ten-minutes: build ## plays README.md in a real terminal, and counts the commands that people need
 	@.ci/setup first-ten-minutes
 	@PYTHONDONTWRITEBYTECODE=1 .ci/with-keyring .build/venv/bin/python Tests/FirstTenMinutes/play.py .build/first-ten-minutes
+	@PYTHONDONTWRITEBYTECODE=1 .ci/with-keyring .build/venv/bin/python Tests/FirstTenMinutes/counts.py $(binary)
 
 picture: build ## draws Documentation/screen.svg anew, from a terminal
 	@.ci/setup first-ten-minutes

@@ -15,6 +15,7 @@ enum ParsedLines {
   ///
   /// - Throws: What acct's own parsing throws, each time.
   static func parse(_ arguments: [String]) throws -> ParsedCommand {
+    PrintedCommands.readAll
     if let line = known.withLock({ $0[arguments] }) { return line.command }
     let line = Line(command: try Acct.parsed(arguments))
     known.withLock { $0[arguments] = line }

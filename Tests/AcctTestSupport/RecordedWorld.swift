@@ -373,9 +373,15 @@ package final class RecordedWorld: Sendable {
         let text = bytes.withBytes { span in
           unsafe span.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
         }
-        self.state.withLock { $0.out.append(text) }
+        // A table folds what it prints, and help is not a hint.
+        let isPlain = self.state.withLock { state in
+          state.out.append(text)
+          return state.columns == nil && !text.hasPrefix("OVERVIEW:")
+        }
+        if isPlain { PrintedLines.hand(over: text) }
       },
       notice: { line in
+        PrintedLines.hand(over: line)
         self.pass("")
         self.state.withLock { $0.err.append(line) }
       },

@@ -100,7 +100,7 @@ struct ExportCommand: AcctCommand {
       "the refresh token of \(names) is now in two places: a server that rotates it ends the "
         + "session when both are used"
     )
-    context.notice("import it, and then `acct remove --local` here\(reach), or let the copy be a backup")
+    context.notice("import it, and then remove it here with --local\(reach), or let the copy be a backup")
   }
 
   private func report(

@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 import AcctProtocol
 import ArgumentParser
 
@@ -17,7 +18,7 @@ struct LoginCommand: AcctCommand {
   @Argument(help: "The account; the selected one by default.")
   var name: String?
 
-  @Option(help: "The scope to ask for, from now on.")
+  @Option(help: "The scope to ask for, from now on; '' is the server's usual one.")
   var scope: String?
 
   @Flag(help: "Sign in on another device: show a code to enter there.")
@@ -45,6 +46,8 @@ struct LoginCommand: AcctCommand {
 
   @Option(help: ArgumentHelp("Read a static account's new token from your own file; - is stdin.", valueName: "file"))
   var token: String?
+
+  @OptionGroup var key: KeyOptions
 
   @OptionGroup var options: SharedOptions
 
@@ -87,8 +90,7 @@ struct LoginCommand: AcctCommand {
   /// A new guest session at the same backend.
   private func begin(_ account: Account, _ context: Context) async throws(EngineError) -> ExitStatus {
     guard let backend = account.backend else { throw .signIn(.noWay(account: account.name)) }
-    let options = AddAccount.Options(name: nil, activates: false, allowedOrigins: [])
-    let added = try await AddGuest(context.engine).add(at: backend, options)
+    let added = try await AddGuest(context.engine).renew(account, at: backend)
     return try context.done(added.account, "renewed \(added.account.name)")
   }
 
@@ -118,6 +120,7 @@ struct LoginCommand: AcctCommand {
   private func changes(_ context: Context) async throws(EngineError) -> Login.Changes {
     var changes = Login.Changes(opensBrowser: !noBrowser && !options.noInput, callbackTimeout: wait)
     changes.scope = scope
+    changes.keyPlace = try key.wish(for: nil, context.world.environment).place
     changes.usesDevice = device
     changes.clientID = clientID
     changes.authorizationParameters = try parameters { (_: String) in EngineError.input(.malformed(.parameter)) }
@@ -142,18 +145,9 @@ struct LoginCommand: AcctCommand {
       ("--client-secret-file", clientSecretFile != nil), ("--client-key", clientKey != nil),
       ("--cert", certificate.isUsed),
       ("--token", token != nil),
+      ("--key", key.isUsed),
     ]
-    let fitting: [String] =
-      switch account.kind {
-      case .static: ["--token"]
-      case .oauth where account.source?.backend != nil: ["--client-id"]
-      case .oauth where account.did != nil: ["--scope", "--client-id"]
-      // What the client proves itself with goes to no server that only the resource names.
-      case .oauth where account.issuerSource == .resource: ["--scope", "--device", "--param", "--client-id"]
-      case .oauth: given.map(\.0).filter { $0 != "--token" }
-      case .session, .guest: []
-      }
-    guard let stray = given.first(where: { $0.1 && !fitting.contains($0.0) }) else { return }
+    guard let stray = given.first(where: { $0.1 && !account.loginOptions.contains($0.0) }) else { return }
     throw .input(.loginOption(stray.0, account.name))
   }
 
@@ -167,7 +161,8 @@ struct LoginCommand: AcctCommand {
     var words = [name, "--wait", "\(wait)"] + option("--scope", scope) + option("--client-id", clientID)
     words += option("--client-secret-file", clientSecretFile) + option("--client-key", clientKey)
     words += option("--cert", certificate.cert) + option("--cert-key", certificate.certKey)
-    words += param.flatMap { ["--param", $0] } + (device ? ["--device"] : []) + (noBrowser ? ["--no-browser"] : [])
+    words += option("--key", key.key) + (key.pin ? ["--pin"] : []) + param.flatMap { ["--param", $0] }
+    words += (device ? ["--device"] : []) + (noBrowser ? ["--no-browser"] : [])
     guard token == nil, var add = try? AddCommand.parse(words) else { return nil }
     add.options = options
     return add

@@ -55,7 +55,7 @@ extension ErrorMessage {
         .refused,
         "refused: \(origin) is not an origin of \(account)"
           + (allowed.isEmpty ? ", which has none" : "; allowed: \(list)"),
-        hint: "to allow it, run `acct allow \(shellWord(account.description)) \(origin)`"
+        hint: "to allow it, run `\(acctLine("allow", account.description, origin.description))`"
       )
     case .originUnknown(let origin, let account):
       self.init("originUnknown", .failed, "\(origin) is not an origin of \(account)")

@@ -20,6 +20,7 @@ extension ErrorMessage {
         .signInRequired,
         "\(origin) did not sign you in (\(status))" + (reason.map { ": \(printable(String($0.prefix(200))))" } ?? "")
       )
+      needsLogin = true
     case .malformedAnswer(let member, let origin):
       self.init("badAnswer", .serverFailed, "\(origin) sent an answer with a bad \(member)")
     case .handoff(let error, let origin):
@@ -46,7 +47,7 @@ extension ErrorMessage {
         "callbackUndelivered",
         .failed,
         "the callback was not accepted: \(words(for: failure))",
-        hint: "run `acct add` again, and keep it running until the browser is done"
+        hint: "run the same command again, and keep it running until the browser is done"
       )
     case .unexpectedCallback:
       self.init(

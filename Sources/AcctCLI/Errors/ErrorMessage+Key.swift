@@ -36,13 +36,19 @@ extension ErrorMessage {
         "\(origin?.description ?? "the server") did not bind the tokens to the key; nothing was stored",
         hint: "leave out --key"
       )
+    case .placeUnclear(let accounts) where accounts.count == 1:
+      let line = loginLine(accounts[0], ["--key", "software"])
+      self.init(
+        "keyPlaceUnclear",
+        .usage,
+        "\(accounts[0]) has its key in a device, and its item is missing from the keyring",
+        hint: "`\(line)` makes one outside of a device; --key pkcs11:URI names the one in the device"
+      )
     case .placeUnclear(let accounts):
       self.init(
         "keyPlaceUnclear",
         .usage,
-        accounts.count == 1
-          ? "\(accounts[0]) has its key in a device, and its item is missing from the keyring"
-          : "\(accounts.map(\.description).joined(separator: ", ")) have their keys in different places",
+        "\(list(accounts)) have their keys in different places",
         hint: "say which with --key, or --name NAME"
       )
     case .leavesDevice(let account, let storage):
@@ -50,7 +56,7 @@ extension ErrorMessage {
         "keyInDevice",
         .failed,
         "\(account) has its key in \(words(for: storage)), and these credentials don't",
-        hint: "`acct remove \(account)` first, or sign in with --key software"
+        hint: "`\(acctLine("remove", account.description))` first, or sign in with --key software"
       )
     case .clientKey: self.init("assertionFailed", .failed, "the client's assertion could not be signed")
     }

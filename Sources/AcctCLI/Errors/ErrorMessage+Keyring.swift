@@ -28,7 +28,7 @@ extension ErrorMessage {
         "damagedItem",
         .badInput,
         "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
-        hint: "add the account again: it keeps its name"
+        hint: loginHint(account)
       )
     case .changedElsewhere(let account):
       self.init(
@@ -42,7 +42,7 @@ extension ErrorMessage {
         "signInRequired",
         .signInRequired,
         "the credentials of \(account) were only partly replaced",
-        hint: "add the account again: it keeps its name"
+        hint: loginHint(account)
       )
     case .notSealed(let failure, _): self.init(failure, .tpm2)
     }

@@ -30,7 +30,7 @@ extension ErrorMessage {
         hint: "only you may own or write it"
       )
     case .place(let flaw, let usage):
-      self.init("usage", .usage, words(for: flaw), hint: "it is typed `acct add \(usage)`")
+      self.init("usage", .usage, words(for: flaw), hint: "it is typed acct add \(usage)")
     case .clientNeeded(let registration):
       self.init(
         "clientIDNeeded",
@@ -51,8 +51,8 @@ extension ErrorMessage {
         "appPassword",
         .usage,
         "\(title) has no sign-in for programs like acct: it has app passwords",
-        hint: "make one\(place.map { " at \($0)" } ?? ""); `acct add --token FILE --basic USER"
-          + "\(origin.map { " --allow-origin \($0)" } ?? "")` takes it"
+        hint: "make one\(place.map { " at \($0)" } ?? ""); on a terminal `acct add` asks for it, elsewhere give "
+          + "--token FILE --basic USER\(origin.map { " --allow-origin \($0)" } ?? "")"
       )
     case .notRegistered(let origin, let reason, let registration):
       self.init(

@@ -71,20 +71,24 @@ extension RequestRefusal {
     case .resource where asked.isSecondToken: return "name another --audience"
     case .client, .use, .scope, .resource: break
     }
+    let fitting = account.loginOptions
     switch part {
     case .client, .use:
-      let client = ["--client-id", "ID"] + (part == .client ? asked.secretOption : [])
+      guard fitting.contains("--client-id") else { return loginHint(account.name) }
+      let secret = part == .client ? asked.secretOption.filter { fitting.contains($0) || $0 == "FILE" } : []
+      let client = ["--client-id", "ID"] + (secret.count == 2 ? secret : [])
       return
         "to sign in with another client, run `\(loginLine(account.name, client))`\(part == .client ? otherWay : "")"
-    case .scope: return "to sign in with another scope, run `\(loginLine(account.name, ["--scope", "SCOPE"]))`"
+    case .scope:
+      guard fitting.contains("--scope") else { return loginHint(account.name) }
+      let line = loginLine(account.name, ["--scope", ""])
+      return "to sign in with the server's usual scope, run `\(line)`; or name another --scope"
     case .resource: break
     }
     var account = account
     account.resources = []
-    guard let place = place(of: account) else { return loginHint(account.name) }
-    let scope = option("--scope", scope(of: account, adding: []))
-    let line = (["acct", "add"] + place + scope).map(shellWord).joined(separator: " ")
-    return "to sign in for another resource, run `\(line) --resource URL`"
+    guard let line = addLine(account) else { return loginHint(account.name) }
+    return "to sign in for no resource, run `\(line)`; or name another --resource"
   }
 }
 

@@ -81,8 +81,9 @@ extension ErrorMessage {
         "originShared",
         .noSuchAccount,
         "the Host \(host) fits origins of more than one account: \(owners)",
-        hint:
-          "`acct allow NAME ORIGIN --revoke` takes one away; without --all, --account selects one"
+        hint: origins.first.map {
+          "`acct allow NAME \($0) --revoke` takes it from one; without --all, --account selects one"
+        }
       )
     case .nameTaken(let name): self.init("nameTaken", .usage, "another account is called \(name)")
     }

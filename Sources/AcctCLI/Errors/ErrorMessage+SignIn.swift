@@ -39,7 +39,7 @@ extension ErrorMessage {
     case .otherPerson(let other):
       let place = other.origin.map { " at \($0.authority)" } ?? ""
       let name = printable(other.found)
-      let line = other.theirs.flatMap(addLine) ?? (other.origin == nil ? "acct add \(shellWord(name))" : nil)
+      let line = addLine(other.theirs)
       self.init(
         "otherPerson",
         .refused,
@@ -75,6 +75,7 @@ extension ErrorMessage {
         "the server did not sign you in: \(words)",
         hint: registrationHint(code, description, at: "the server")
       )
+      needsLogin = true
     case .untrustedCallback(let distrust):
       self.init(distrust.code, .serverFailed, "the callback was rejected: \(words(for: distrust))")
     case .deviceCodeExpired:
@@ -84,6 +85,7 @@ extension ErrorMessage {
         "the code expired before it was entered",
         hint: "run the same command again for a new one"
       )
+      needsLogin = true
     case .requestRefused(let refusal): self.init(refusal)
     case .callbackTimedOut(let seconds, let addressValidFor?):
       self.init(
@@ -93,6 +95,7 @@ extension ErrorMessage {
           + validity(addressValidFor),
         hint: "run the same command again for a new address"
       )
+      needsLogin = true
     case .callbackTimedOut(let seconds, nil):
       self.init(
         "callbackTimedOut",
@@ -100,6 +103,7 @@ extension ErrorMessage {
         "the browser did not come back within \(duration(seconds))",
         hint: "run the same command again; --wait SECONDS waits longer"
       )
+      needsLogin = true
     case .hostUnconfirmed(let origin):
       self.init(
         "hostUnconfirmed",
@@ -115,6 +119,7 @@ extension ErrorMessage {
         "this sign-in needs a browser, and --no-input does not allow opening one",
         hint: "leave out --no-input; --issuer URL --device signs in without a browser here"
       )
+      needsLogin = true
     case .clientIDNeeded(let issuer):
       self.init(
         "clientIDNeeded",
@@ -129,7 +134,7 @@ extension ErrorMessage {
         "clientSecretMissing",
         .signInRequired,
         "the secret or key of \(account)'s client is missing from the keyring",
-        hint: "\(loginHint(account, ["--client-secret-file", "FILE"])), or with --client-key FILE"
+        hint: "\(loginHint(account, ["--client-secret-file", "FILE"])), or with --client-key"
       )
     case .tokenEndpointNeeded:
       self.init(
@@ -144,7 +149,7 @@ extension ErrorMessage {
         "noTokenForResource",
         .signInRequired,
         "\(account.name) has no token for \(resource), and no refresh token that could bring one",
-        hint: line.map { "to sign in for it alone, run `\($0)`" } ?? "sign in for it alone with `acct add`"
+        hint: line.map { "to sign in for it alone, run `\($0)`" } ?? loginHint(account.name)
       )
     case .stepUp(let stepUp): self.init(stepUp)
     case .listen(.failed(let port, let reason)):
@@ -194,7 +199,7 @@ extension ErrorMessage {
 
 /// The command that brings what an import lacks.
 private func importHint(_ account: AccountName) -> String {
-  let line = "acct add --import FILE --name \(shellWord(account.description))"
+  let line = acctLine("add", "--import", "FILE", "--name", account.description)
   return "`\(line)` imports it again, from a file with an \"issuer\" member"
 }
 

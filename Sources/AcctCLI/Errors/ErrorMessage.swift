@@ -60,7 +60,7 @@ struct ErrorMessage: Equatable {
       "usage",
       .usage,
       text.prefix(1).lowercased() + text.dropFirst(),
-      hint: "run `acct --help`, or `acct help COMMAND`"
+      hint: "run `acct --help`"
     )
   }
 

@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 
 /// The command that signs in to an account again, to be copied into a shell.
@@ -7,7 +8,7 @@ import AcctModel
 ///   - options: What is different this time.
 /// - Returns: The line, quoted where a shell would read more into it.
 func loginLine(_ account: AccountName?, _ options: [String] = []) -> String {
-  (["acct", "login"] + [account?.description].compactMap(\.self) + options).map(shellWord).joined(separator: " ")
+  acctLine(["login"] + [account?.description].compactMap(\.self) + options)
 }
 
 /// The options that give a client's certificate and key.
@@ -16,4 +17,21 @@ let certificateOptions = ["--cert", "FILE", "--cert-key", "FILE"]
 /// The hint to sign in to an account again.
 func loginHint(_ account: AccountName?, _ options: [String] = []) -> String {
   "sign in again with `\(loginLine(account, options))`"
+}
+
+extension Account {
+  /// The options of `acct login` that its sign-in has a use for.
+  var loginOptions: [String] {
+    switch kind {
+    case .static: ["--token"]
+    case .session, .guest: []
+    case .oauth where source?.backend != nil: ["--client-id"]
+    case .oauth where did != nil: ["--scope", "--client-id", "--key"]
+    // What the client proves itself with goes to no server that only the resource names.
+    case .oauth where issuerSource == .resource: ["--scope", "--device", "--param", "--client-id", "--key"]
+    case .oauth:
+      ["--scope", "--device", "--param", "--client-id", "--client-secret-file", "--client-key", "--cert"]
+        + (client.usesDPoP ? ["--key"] : [])
+    }
+  }
 }

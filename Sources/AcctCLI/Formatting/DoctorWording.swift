@@ -202,7 +202,7 @@ extension DoctorWording {
       self.init(
         "interruptedRenewal",
         "a renewal of \(name) was interrupted \(duration(seconds)) ago",
-        fix: "`acct refresh \(name)`"
+        fix: "`\(acctLine("refresh", name.description))`"
       )
     case .interruptedReplacement(let name):
       self.init(
@@ -220,7 +220,7 @@ extension DoctorWording {
       self.init(
         "orphanedItems",
         "the file of \(id) was missing, and has been rebuilt as \(name)",
-        next: "check it with `acct status \(name)`"
+        next: "check it with `\(acctLine("status", name.description))`"
       )
     case .missing(.refreshToken, let name):
       self.init(
@@ -232,13 +232,13 @@ extension DoctorWording {
       self.init(
         "missingItem",
         "the \(missing(kind)) of \(name) is not in the keyring",
-        fix: "\(loginHint(name)), or `acct remove \(name)`"
+        fix: "\(loginHint(name)), or `\(acctLine("remove", name.description))`"
       )
     case .damagedItem(let kind, let name, let reason?):
       self.init(
         "damagedItem",
         "the \(words(for: kind)) of \(name) can't be read: \(reason)",
-        fix: "restore it from a backup; or `acct remove --local \(name)`, then sign in again"
+        fix: "restore it from a backup; or \(loginHint(name))"
       )
     case .damagedItem(let kind, let name, nil):
       self.init(

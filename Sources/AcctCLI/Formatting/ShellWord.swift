@@ -1,5 +1,10 @@
 import AcctModel
 
+/// A command line of acct's, to be copied into a shell.
+func acctLine(_ words: [String]) -> String { (["acct"] + words).map(shellWord).joined(separator: " ") }
+
+func acctLine(_ words: String...) -> String { acctLine(words) }
+
 /// A word as a POSIX shell reads it: in single quotes, unless it has none but plain characters.
 func shellWord(_ word: String) -> String {
   let isPlain =

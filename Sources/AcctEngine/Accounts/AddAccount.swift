@@ -265,6 +265,8 @@ extension Account {
     if let handle { items.append(.init(.handle, Secret(handle.description))) }
     if let did { items.append(.init(.did, Secret(did.description))) }
     service = known.service
+    // A file of the user's names where its token may go; a sign-in adds no other place.
+    if known.source == .user, !known.origins.isEmpty { origins = known.origins }
     origins.keepAll(of: known.origins)
   }
 }

@@ -116,9 +116,8 @@ struct IncomingAccount {
     let belonging = belonging(beside: known)
     if belonging.isSame(as: known.belonging) { return form.isCredentials || hasClient(of: known) }
     // If neither has a known user, the name that the user gave decides.
-    if belonging.source == .issuer, belonging.identity.subject == nil,
-      known.identity.subject == nil, givenName == known.name
-    {
+    let isNameEnough = belonging.source == .issuer || belonging.source == .user && known.source == .user
+    if isNameEnough, belonging.identity.subject == nil, known.identity.subject == nil, givenName == known.name {
       return belonging.isAtSamePlace(as: known.belonging)
     }
     // Without an issuer that tells them apart, one person may be at several backends.

@@ -39,6 +39,20 @@ package struct AddGuest: Sendable {
     return added
   }
 
+  /// Requests a new session for a guest, in the keyring that has the guest's token.
+  ///
+  /// - Parameters:
+  ///   - account: The guest.
+  ///   - service: The backend.
+  /// - Returns: The account.
+  /// - Throws: ``EngineError``; the previous session is then still stored.
+  package func renew(_ account: Account, at service: Origin) async throws(EngineError) -> AddAccount.Added {
+    try await adding.prepare(for: account)
+    let response = try await ask(service)
+    await LimitsLedger(context.world).learn(from: response.fields, of: service, for: account.id)
+    return try await adding.renew(account, with: credentials(grant(response, service), service, account))
+  }
+
   private func ask(_ service: Origin) async throws(EngineError) -> HTTPResponse {
     let deviceID = try await DeviceID(context.world).field()
     return try await client.send(

@@ -23,4 +23,9 @@ package struct KeyRequest: Sendable {
     self.place = place
     self.accountName = accountName
   }
+
+  init(place: KeyPlace?, account: Account) {
+    self.place = place
+    self.account = account
+  }
 }

@@ -175,7 +175,15 @@ extension CredentialStore {
   fileprivate func keyPlace() async throws(EngineError) -> KeyPlace {
     guard account.keyStorage != .software else { return .software }
     // A software key would be rejected after the sign-in: the account has its key in a device.
-    guard let stored = try await storedHardwareKey() else { throw .key(.placeUnclear([account.name])) }
+    let stored: StoredHardwareKey?
+    do throws(EngineError) { stored = try await storedHardwareKey() } catch {
+      guard case .keyring(.damagedItem) = error else { throw error }
+      stored = nil
+    }
+    guard let stored else {
+      guard account.keyStorage == .tpm2 else { throw .key(.placeUnclear([account.name])) }
+      return .tpm(try context.world.environment.tpmAddress(), withPIN: false)
+    }
     switch stored.reference {
     case .tpm2(let blob, let address):
       let hasPIN = (try? context.world.hardwareKeys.tpm.read(blob).hasPIN) ?? false

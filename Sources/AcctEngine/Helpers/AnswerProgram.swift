@@ -8,6 +8,8 @@ package import AcctProtocol
 package struct AnswerProgram: Sendable {
   private let context: EngineContext
   private let purpose: TokenPurpose?
+  /// The account whose credential the program gets, or would get.
+  package let chosen = ChosenAccount()
 
   /// - Parameters:
   ///   - context: Everything outside; no prompt is shown whatever it allows.
@@ -74,6 +76,7 @@ package struct AnswerProgram: Sendable {
   ) async throws(NoCredential) -> Outcome {
     let finder = HelperAccount(for: target, in: context, reach: program.reach, accepts: program.accepts)
     let found = try await finder.find(reference)
+    chosen.name = found.account.name
     if program.wantsIDToken { return try await idToken(for: found, program) }
     let authorization: Authorize.Authorization
     do {
@@ -110,6 +113,7 @@ package struct AnswerProgram: Sendable {
     guard let name = reference ?? context.world.environment.variable("ACCT_ACCOUNT") else { throw .noAddress }
     let account: Account
     do { account = try await Selection(context).find(name) } catch { throw .failed(error) }
+    chosen.name = account.name
     return try await idToken(of: account, for: nil, program, ignored: [])
   }
 

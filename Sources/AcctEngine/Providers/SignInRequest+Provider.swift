@@ -77,7 +77,7 @@ extension SignIn.Request {
 
 extension LoopbackRedirect {
   /// The text that is registered for one sign-in, with its port.
-  var registered: String { port.map { text(port: $0) } ?? textWithoutPort }
+  package var registered: String { port.map { text(port: $0) } ?? textWithoutPort }
 
   /// The text that is registered if the server ignores ports (RFC 8252, section 7.3).
   var textWithoutPort: String { "http://\(host.rawValue)\(tail)" }

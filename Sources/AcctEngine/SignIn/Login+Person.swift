@@ -17,13 +17,17 @@ extension Login {
     as person: SignInPerson
   ) async throws(EngineError) -> NewCredentials {
     try await AddAccount(context).prepare(for: account)
+    var person = person
+    person.hasKeyring = true
     var credentials: NewCredentials
     do throws(EngineError) {
       credentials = try await way.signIn(context, as: person)
     } catch .atproto(.subjectMismatch(_, let found?)) {
-      throw .signIn(.otherPerson(OtherPerson(account: account.name, found: found, origin: nil, theirs: nil)))
+      throw .signIn(.otherPerson(OtherPerson(account, found, at: nil)))
     } catch .backend(.otherPerson(_, let found?, let origin)) {
-      throw .signIn(.otherPerson(OtherPerson(account: account.name, found: found, origin: origin, theirs: nil)))
+      throw .signIn(.otherPerson(OtherPerson(account, found, at: origin)))
+    } catch {
+      throw error.refusing(account)
     }
     // A parameter is for this time.
     credentials.signIn?.parameters = account.signIn?.parameters ?? []
@@ -44,6 +48,38 @@ extension Login {
     }
     if !credentials.isNamed { credentials.identity.subject = account.identity.subject }
     return credentials
+  }
+}
+
+extension OtherPerson {
+  /// A person whom a server names, and has issued nothing for.
+  ///
+  /// - Parameters:
+  ///   - account: The account that was to be signed in to.
+  ///   - found: The person's names, with commas between them.
+  ///   - origin: The server.
+  fileprivate init(_ account: Account, _ found: String, at origin: Origin?) {
+    let name = String(found.prefix { $0 != "," })
+    var theirs = account
+    theirs.handle = try? Handle(name)
+    theirs.did = theirs.handle == nil ? try? DID(name) : nil
+    self.init(account: account.name, found: found, origin: origin, theirs: theirs)
+  }
+}
+
+extension EngineError {
+  /// Returns the error with the account, if the server rejected its client, its scope or its resource.
+  fileprivate func refusing(_ account: Account) -> EngineError {
+    switch self {
+    case .signIn(.requestRefused(var refusal)):
+      refusal.asked.account = account
+      return .signIn(.requestRefused(refusal))
+    case .signIn(.refused(let code, let description)):
+      guard var refusal = RequestRefusal(code, description, of: account) else { return self }
+      refusal.asked.scope = account.signIn?.scope ?? refusal.asked.scope
+      return .signIn(.requestRefused(refusal))
+    default: return self
+    }
   }
 }
 

@@ -11,7 +11,7 @@ package struct Login: Sendable {
 
   /// What is different from the sign-in before.
   package struct Changes: Sendable {
-    /// The scope from now on.
+    /// The scope from now on; an empty one is the server's usual one.
     package var scope: String?
     /// `true` for a sign-in on another device.
     package var usesDevice = false
@@ -26,6 +26,8 @@ package struct Login: Sendable {
     package var certificate: CertifiedKey?
     /// The files that it was read from.
     package var certificateFiles: ClientCertificate.Files?
+    /// Where a new DPoP key is made; `nil`: where the account has its own.
+    package var keyPlace: KeyPlace?
     /// More parameters of this sign-in alone.
     package var authorizationParameters: [RequestParameter] = []
 
@@ -78,6 +80,11 @@ package struct Login: Sendable {
     return .server(try server(account, settings, changes))
   }
 
+  private func scope(_ settings: SignInSettings, _ changes: Changes) -> String? {
+    guard let scope = changes.scope else { return settings.scope }
+    return scope.isEmpty ? nil : scope
+  }
+
   private func route(_ settings: SignInSettings, _ changes: Changes) -> CallbackRoute {
     CallbackRoute(
       expected: settings.callback.flatMap { try? CallbackPlace(prefix: $0) },
@@ -97,12 +104,12 @@ package struct Login: Sendable {
       identifier: .did(did),
       loginHint: account.handle?.description ?? did.description,
       clientID: changes.clientID ?? (account.hasLoopbackClient ? nil : account.identity.clientID),
-      scope: changes.scope ?? settings.scope,
+      scope: scope(settings, changes),
       opensBrowser: changes.opensBrowser,
       redirectPort: settings.redirectPort,
       callbackTimeout: changes.callbackTimeout
     )
-    request.key.account = account
+    request.key = KeyRequest(place: changes.keyPlace, account: account)
     return request
   }
 
@@ -116,7 +123,7 @@ package struct Login: Sendable {
     var request = SignIn.Request(
       issuer: provider == nil && resource == nil ? account.identity.issuer : nil,
       clientID: changes.clientID ?? (account.client.isRegistered ? "" : account.identity.clientID ?? ""),
-      scope: changes.scope ?? settings.scope,
+      scope: scope(settings, changes),
       resources: account.resources,
       opensBrowser: changes.opensBrowser,
       redirectPort: settings.redirectPort,
@@ -132,7 +139,7 @@ package struct Login: Sendable {
     request.settings.isRegistered = false
     request.sendsIDToken = settings.sendsIDToken
     setClient(of: account, changes, in: &request)
-    request.key.account = account
+    request.key = KeyRequest(place: changes.keyPlace, account: account)
     return ServerSignIn.Request(
       request,
       provider: provider,

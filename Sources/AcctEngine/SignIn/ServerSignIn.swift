@@ -58,8 +58,7 @@ package struct ServerSignIn: Sendable {
       request.fill(from: provider)
       if !startsFromToken { try clients.name(&request, at: provider, usesDevice: way.usesDevice || prefersDevice) }
     }
-    // A keyring that can't take the tokens is found out before the user has signed in.
-    try await AddAccount(context).prepare()
+    try await person.prepareKeyring(context)
     if let resource = way.resource { try await discover(&request, from: resource) }
     if way.isDirect {
       guard !request.clientID.isEmpty || startsFromToken else { throw ClientChoice.missing(request) }

@@ -18,6 +18,8 @@ package enum SignInWay: Sendable {
 package struct SignInPerson: Sendable {
   /// `true` if a browser, or a program in its place, can be asked for.
   package var hasBrowser: Bool
+  /// `true` if the keyring that gets the tokens accepts them: that of an account which is signed in to again.
+  var hasKeyring = false
   /// Shows what the person must see while a sign-in waits.
   package var show: @Sendable (SignInPrompt) -> Void
   /// Shows what the person should know.
@@ -41,6 +43,11 @@ package struct SignInPerson: Sendable {
     self.notify = notify
     self.confirmHost = confirmHost
     self.confirmIdentity = confirmIdentity
+  }
+
+  /// Finds out that a keyring can't take the tokens before the person signs in.
+  func prepareKeyring(_ context: EngineContext) async throws(EngineError) {
+    if !hasKeyring { try await AddAccount(context).prepare() }
   }
 }
 
@@ -107,14 +114,14 @@ extension SignInWay {
     switch self {
     case .server(let request): return try await ServerSignIn(context, person).signIn(request)
     case .network(let request):
-      try await AddAccount(context).prepare()
+      try await person.prepareKeyring(context)
       return try await ATProtoSignIn(context).signIn(request, report: person.show)
     case .backend(let request):
-      try await AddAccount(context).prepare()
+      try await person.prepareKeyring(context)
       credentials = try await BackendSignIn(context).signIn(request, report: person.show)
       guard request.person == nil else { return credentials }
     case .session(let request):
-      try await AddAccount(context).prepare()
+      try await person.prepareKeyring(context)
       credentials = try await SessionSignIn(context).signIn(request, report: person.show)
       guard request.handle == nil else { return credentials }
     }

@@ -232,7 +232,7 @@ struct KeyringCommandTests {
       #expect(
         machine.record.err.dropLast() == [
           "acct: 1 account on the engine can't be opened: \(id)",
-          "acct: hint: `acct remove --local ID` removes one there, for all machines",
+          "acct: hint: acct remove --local ID removes one there, for all machines",
           "acct: a server's answer for \(id) can't be opened any more, and was moved to "
             + "/home/alice/unopened/1; the account may have to sign in again",
         ]

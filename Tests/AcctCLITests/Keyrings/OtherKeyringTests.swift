@@ -77,7 +77,7 @@ struct OtherKeyringTests {
     )
     #expect(
       machine.record.err.last
-        == "acct: import it, and then `acct remove --local` here, which removes it for all machines, "
+        == "acct: import it, and then remove it here with --local, which removes it for all machines, "
         + "or let the copy be a backup"
     )
     #expect(await machine.acct("remove", "--local", "bob.example.com") == 0)

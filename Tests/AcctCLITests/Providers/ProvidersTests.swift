@@ -126,7 +126,7 @@ struct ProvidersTests {
   func place() async {
     #expect(await record.acct("add", "mastodon", "--client-id", "a") == 64)
     #expect(record.err.first == "acct: behind the name there is no host")
-    #expect(record.err.last == "acct: hint: it is typed `acct add mastodon:HOST`")
+    #expect(record.err.last == "acct: hint: it is typed acct add mastodon:HOST")
     record.clear()
     #expect(await record.acct("add", "keycloak:sso.example/a/b", "--client-id", "a") == 64)
     #expect(record.err.first == "acct: not the name of a tenant or realm: a/b")
@@ -142,7 +142,7 @@ struct ProvidersTests {
     #expect(
       record.err == [
         "acct: a host stands behind the name, and no URL: \(place)",
-        "acct: hint: it is typed `acct add mastodon:HOST`",
+        "acct: hint: it is typed acct add mastodon:HOST",
       ]
     )
     #expect(record.requests.isEmpty)

@@ -12,6 +12,7 @@ final class RehearsedBrowser: Sendable {
     var addresses: [String] = []
     var ports: [Int] = []
     var waiting: AsyncStream<Callback>.Continuation?
+    var refusal: String?
   }
 
   private let state = Mutex(State())
@@ -23,6 +24,9 @@ final class RehearsedBrowser: Sendable {
   var addresses: [String] { state.withLock { $0.addresses } }
   /// Every port that was listened on.
   var ports: [Int] { state.withLock { $0.ports } }
+
+  /// Lets the server come back with an error in place of a code; `nil` to sign in again.
+  func refuse(_ error: String?) { state.withLock { $0.refusal = error } }
 
   /// The parameters of the last address.
   var parameters: [String: String] { Self.parameters(of: addresses.last ?? "") }
@@ -72,11 +76,11 @@ final class RehearsedBrowser: Sendable {
   }
 
   private func comeBack(from address: String, _ requestState: String) {
-    let waiting = state.withLock { state in
+    let (waiting, refusal) = state.withLock { state in
       state.addresses.append(address)
-      return state.waiting
+      return (state.waiting, state.refusal)
     }
-    let query = "code=made-up-code&state=\(requestState)"
+    let query = (refusal.map { "error=\($0)" } ?? "code=made-up-code") + "&state=\(requestState)"
     waiting?.yield(Callback(query: Secret(query), caller: .ownUser) { _ in })
   }
 }

@@ -86,7 +86,7 @@ struct LoginTests {
     #expect(
       record.err.suffix(2) == [
         "acct: signed in as bob at as.example, not as alice@as.example; nothing was changed",
-        "acct: hint: to add bob, run `acct add --issuer https://as.example --client-id client`",
+        "acct: hint: to add bob, run `acct add --issuer https://as.example --client-id client --scope openid`",
       ]
     )
     #expect(await account() == before)

@@ -23,6 +23,8 @@ final class OpenIDServer: Sendable {
     var metadata: JSONObject = [:]
     /// The client that it knows.
     var client = "client"
+    /// The error for each renewal; `nil` to grant it.
+    var renewalError: String?
   }
 
   static let issuer = "https://as.example"
@@ -92,6 +94,9 @@ final class OpenIDServer: Sendable {
     guard form["client_id"] == settings.client,
       form["grant_type"] == "refresh_token" ? form["refresh_token"] != nil : form["code"] != nil
     else { return .json(#"{"error":"invalid_request"}"#, 400) }
+    if form["grant_type"] == "refresh_token", let error = settings.renewalError {
+      return .json(#"{"error":"\#(error)"}"#, 400)
+    }
     var answer: JSONObject = [
       "access_token": .string("at-\(number)-long-enough"), "token_type": "Bearer",
       "refresh_token": .string("rt-\(number)-long-enough"), "expires_in": 3600,

@@ -118,7 +118,7 @@ struct RefusedRequestTests {
 
   private static func remedy(of code: String) -> String {
     switch code {
-    case "invalid_scope": "`acct login alice@as.example --scope SCOPE"
+    case "invalid_scope": "`acct login alice@as.example --scope ''`"
     case "invalid_target": "`acct add --issuer https://as.example"
     default: "`acct login alice@as.example --client-id ID"
     }

@@ -74,7 +74,7 @@ struct OutputTests {
   )
   func unlike(word: String) async {
     #expect(await record.run([word]) == 64)
-    #expect(record.err.last == "acct: hint: run `acct --help`, or `acct help COMMAND`")
+    #expect(record.err.last == "acct: hint: run `acct --help`")
   }
 
   @Test(

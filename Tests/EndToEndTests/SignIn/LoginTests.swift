@@ -103,30 +103,3 @@ struct LoginTests {
     try await home.expectKept(before)
   }
 }
-
-extension AcctHome {
-  /// The command line of a login, with a browser in some mood.
-  fileprivate func login(mood: String?, _ options: String...) -> ChildProcess {
-    var command = command(["login"] + options)
-    if mood != nil, command.environment["BROWSER"] == nil {
-      command.environment["BROWSER"] = StrictServer.desktopBrowser
-    }
-    if let mood { command.environment["STRICT_BROWSER"] = mood }
-    return command
-  }
-
-  /// Asserts that the account's server takes its token.
-  fileprivate func expectChecked(_ location: SourceLocation = #_sourceLocation) async throws {
-    let checked = try await acct("status", "--check")
-    #expect(checked.status == 0, "\(checked.errorText)", sourceLocation: location)
-  }
-
-  /// Asserts that the only account is still what it was, but for its tokens.
-  fileprivate func expectKept(_ before: JSON, _ location: SourceLocation = #_sourceLocation) async throws {
-    let after = try await account()
-    for member in ["id", "name", "kind", "issuer", "service", "origins", "scope", "createdAt"] {
-      #expect(after[member] == before[member], "\(member)", sourceLocation: location)
-    }
-    #expect(try await accounts().count == 1, sourceLocation: location)
-  }
-}

@@ -118,7 +118,7 @@ struct AddCommand: AcctCommand {
   ) async throws(EngineError) -> ExitStatus {
     let account = added.account
     if account.origins.isEmpty {
-      context.notice("no origin is known for \(account.name): `acct allow \(account.name) ORIGIN`")
+      context.notice("no origin is known for \(account.name): acct allow \(account.name) ORIGIN names one")
     }
     context.noticeIfExpired(account)
     let isReplaced = added.wasKnown && account.kind == .static
@@ -134,7 +134,7 @@ struct AddCommand: AcctCommand {
   /// Reports that an identity whose account is known keeps that account's name.
   func tellOfName(_ account: Account, _ context: Context) {
     guard let name, name != account.name.description else { return }
-    let line = ["acct", "rename", account.name.description, name].map(shellWord).joined(separator: " ")
+    let line = acctLine("rename", account.name.description, name)
     context.notice("it has an account already, which keeps its name; to rename it, run `\(line)`")
   }
 

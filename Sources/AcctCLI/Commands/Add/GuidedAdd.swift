@@ -104,7 +104,7 @@ struct GuidedAdd {
   }
 
   private static func plan(_ words: [String]) -> Plan {
-    Plan(what: .line(words), line: (["acct", "add"] + words).map(shellWord).joined(separator: " "))
+    Plan(what: .line(words), line: acctLine(["add"] + words))
   }
 
   private func plan(of provider: Provider) throws(EngineError) -> Plan {

@@ -113,14 +113,16 @@ struct HelperCommand: AcctCommand {
       tell(ErrorMessage(error), context)
       return try write(answer, context)
     }
-    let outcome = await AnswerProgram(context.engine, for: audience.purpose).answer(program, as: options.account)
-    if let reason = outcome.reason, let told = failure(ErrorMessage(reason), type) { return try write(told, context) }
+    let answering = AnswerProgram(context.engine, for: audience.purpose)
+    let outcome = await answering.answer(program, as: options.account)
+    let named = outcome.reason.map { ErrorMessage($0).naming(answering.chosen.name) }
+    if let told = named.flatMap({ failure($0, type) }) { return try write(told, context) }
     guard type.failure(code: "", message: "") == nil else { return try write(outcome.answer, context) }
     for case .ignored(let path, let reason) in outcome.ignored { context.notice("\(path) is ignored: \(reason)") }
     context.report(outcome.notices)
-    if let reason = outcome.reason, !type.asksForAnyServer || !reason.isUsual || options.verbose {
-      var message = ErrorMessage(reason)
-      if message.needsLogin { message.hint = "sign in again with `acct login NAME`" }
+    if let reason = outcome.reason, var message = named,
+      !type.asksForAnyServer || !reason.isUsual || options.verbose
+    {
       // Most such servers are another helper's, and none to allow a token for.
       if reason.isUsual, !options.verbose { message.hint = nil }
       tell(message, context)

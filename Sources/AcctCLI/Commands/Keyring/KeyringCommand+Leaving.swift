@@ -68,7 +68,7 @@ private func tell(of unopened: SharedKeyring.Unopened, _ context: Context) {
   if !unopened.accounts.isEmpty {
     let ids = unopened.accounts.map(\.description).sorted().joined(separator: ", ")
     context.notice("\(words(forAccounts: unopened.accounts.count)) on the engine can't be opened: \(ids)")
-    context.notice("hint: `acct remove --local ID` removes one there, for all machines")
+    context.notice("hint: acct remove --local ID removes one there, for all machines")
   }
   for (id, path) in unopened.answers.sorted(by: { $0.value < $1.value }) {
     context.notice(

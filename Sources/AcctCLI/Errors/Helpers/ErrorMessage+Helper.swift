@@ -65,7 +65,7 @@ extension ErrorMessage {
           ? "set ACCT_ACCOUNT: a .acct file does not count, nor does an allowed origin, since others "
             + "may have repositories there"
           : "set ACCT_ACCOUNT (a .acct file does not count), or, if all of \(origin) may have it, "
-            + "run `acct allow \(name) \(origin)`"
+            + "run `\(acctLine("allow", name.description, origin.description))`"
       )
     case .notAccepted(let name, let form):
       self.init("notAccepted", .refused, "the program can't send the credential of \(name): \(words(for: form))")
@@ -103,7 +103,7 @@ extension ErrorMessage {
         "notKept",
         .refused,
         "the credential of \(name) is not a password that the program keeps",
-        hint: "`acct remove \(name)` removes the account"
+        hint: "`\(acctLine("remove", name.description))` removes the account"
       )
     case .nothingKept(let origins):
       let origin = origins.first.map(\.description) ?? "the server"

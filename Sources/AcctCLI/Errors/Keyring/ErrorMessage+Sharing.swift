@@ -46,14 +46,14 @@ extension ErrorMessage {
         "nameTaken",
         .usage,
         "the other keyring has other accounts called \(list(names))",
-        hint: "`acct rename NAME NEW` renames one here; nothing was moved"
+        hint: "acct rename NAME NEW renames one here; nothing was moved"
       )
     case .otherIdentities(let names):
       self.init(
         "otherIdentity",
         .failed,
         "the other keyring has other identities under the ids of \(list(names))",
-        hint: "`acct remove NAME` and `acct add` give one another id; nothing was moved"
+        hint: "removed (`acct remove NAME`) and added anew, one has another id; nothing was moved"
       )
     case .damaged(let name, let damage):
       self.init(

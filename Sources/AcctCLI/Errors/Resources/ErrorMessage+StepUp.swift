@@ -37,7 +37,7 @@ extension ErrorMessage {
     let words = challenge.description.map { " (\(printable($0)))" } ?? ""
     let hint =
       challenge.need == .scope && challenge.scope.isEmpty && stepUp.account.source?.backend == nil
-      ? "the server does not say which; with its name, run `\(loginLine(name, ["--scope", "SCOPE"]))`"
+      ? "the server does not say which: `\(loginLine(name))` signs in again, and --scope asks for another"
       : "to sign in for it, run `\(signInLine(stepUp))`"
     self.init(
       challenge.need == .scope ? "insufficientScope" : "insufficientAuthentication",

@@ -25,7 +25,7 @@ func signInLine(_ stepUp: StepUp) -> String {
 
 /// The command line that adds an account like this one.
 func addLine(_ account: Account) -> String? {
-  place(of: account).map { (["acct", "add"] + $0).map(shellWord).joined(separator: " ") }
+  place(of: account).map { acctLine(["add"] + $0 + option("--scope", account.signIn?.scope)) }
 }
 
 /// The command line that signs in to an account's server again for one resource alone.
@@ -35,8 +35,7 @@ func signInLine(_ account: Account, for resource: ResourceIndicator) -> String? 
   var account = account
   account.resources = [resource]
   guard let place = place(of: account) else { return nil }
-  let words = ["acct", "add"] + place + option("--scope", scope(of: account, adding: []))
-  return words.map(shellWord).joined(separator: " ")
+  return acctLine(["add"] + place + option("--scope", scope(of: account, adding: [])))
 }
 
 /// The arguments for the server at which the account signs in, and for its client.
@@ -45,11 +44,12 @@ func place(of account: Account) -> [String]? {
   if let backend = account.source?.backend {
     let option = account.kind == .session ? "--session" : "--backend"
     return [option, account.signIn?.backend ?? backend.description] + [person].compactMap(\.self)
+      + AcctCLI.option("--callback", account.signIn?.callback) + redirect(account.signIn)
   }
   if account.did != nil, let person {
     // A client that has no document of its own is acct's usual one.
     let clientID = account.identity.clientID.flatMap { $0.hasPrefix("http://localhost") ? nil : $0 }
-    return [person] + option("--client-id", clientID)
+    return [person] + option("--client-id", clientID) + redirect(account.signIn)
   }
   var words: [String] = []
   if let provider = account.client.provider {
@@ -64,7 +64,14 @@ func place(of account: Account) -> [String]? {
   guard !words.isEmpty else { return nil }
   // A client that the server registered has no identifier or secret that the user could know.
   let clientID = account.client.isRegistered ? nil : account.identity.clientID
-  return words + option("--client-id", clientID) + settings(account.client)
+  words += option("--client-id", clientID) + settings(account.client) + redirect(account.signIn)
+  return words + (account.signIn?.usesDevice == true ? ["--device"] : [])
+}
+
+/// The options for where a sign-in in the browser ends.
+private func redirect(_ settings: SignInSettings?) -> [String] {
+  option("--redirect-uri", settings?.redirect?.registered)
+    + option("--redirect-port", settings?.redirect == nil ? settings?.redirectPort.map { "\($0)" } : nil)
 }
 
 /// The options for the client's requests to its server; the user adds the path of a secret's file.
@@ -128,9 +135,9 @@ extension EndpointName {
   }
 }
 
-/// The scopes that the account has, followed by the missing ones.
+/// The scopes that the account asked for, else those that it was granted, followed by the missing ones.
 func scope(of account: Account, adding more: [String]) -> String? {
-  let words = (Scope.words(account.scope) + more).filter(Scope.isWellFormed)
+  let words = (Scope.words(account.signIn?.scope ?? account.scope) + more).filter(Scope.isWellFormed)
   let each = words.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
   return each.isEmpty ? nil : each.joined(separator: " ")
 }

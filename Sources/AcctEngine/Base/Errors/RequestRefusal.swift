@@ -52,9 +52,14 @@ extension RequestRefusal {
   init?(lastRenewalOf account: Account) {
     guard let reason = account.recordedState.refusedRenewal else { return nil }
     let code = reason.prefix { $0 != ":" }
-    let place = account.identity.issuer?.url ?? account.client.endpoints[.token]
-    guard let part = RefusedPart(rawValue: String(code)), let place else { return nil }
     let words = reason.dropFirst(code.count + 2)
+    self.init(String(code), words.isEmpty ? nil : String(words), of: account)
+  }
+
+  /// Describes a rejection of an account's request by its code; `nil` if the code tells of nothing that the user can change.
+  init?(_ code: String, _ description: String?, of account: Account) {
+    let place = account.identity.issuer?.url ?? account.client.endpoints[.token]
+    guard let part = RefusedPart(rawValue: code), let place else { return nil }
     self.init(
       asked: Asked(
         clientID: account.identity.clientID,
@@ -64,7 +69,7 @@ extension RequestRefusal {
         account: account
       ),
       part: part,
-      description: words.isEmpty ? nil : String(words),
+      description: description,
       status: nil,
       origin: place.origin
     )

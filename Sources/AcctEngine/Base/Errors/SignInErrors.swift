@@ -103,10 +103,10 @@ package struct OtherPerson: Equatable, Sendable {
   package let found: String
   /// The server at which they signed in.
   package let origin: Origin?
-  /// What would be their account; `nil` where only their name is known.
-  package let theirs: Account?
+  /// What would be their account.
+  package let theirs: Account
 
-  package init(account: AccountName, found: String, origin: Origin?, theirs: Account?) {
+  package init(account: AccountName, found: String, origin: Origin?, theirs: Account) {
     self.account = account
     self.found = found
     self.origin = origin
