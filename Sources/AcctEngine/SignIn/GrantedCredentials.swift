@@ -87,8 +87,8 @@ extension ServerClient {
       request.settings,
       secret: request.clientSecret,
       key: request.clientKey,
-      tokens: request.inputTokens,
       certificate: request.certificate,
+      tokens: request.inputTokens,
       at: server
     )
     guard isComplete else { throw .signIn(.clientSecretNeeded(request.settings.grant, method)) }
