@@ -105,7 +105,8 @@ extension EngineError {
   fileprivate var isServersWord: Bool {
     switch self {
     case .signIn(.required), .server(.otherUser): true
-    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn, .atproto, .provider,
+    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn,
+      .atproto, .provider,
       .backend, .session, .guest, .request, .transfer, .migration, .setup, .files, .exec, .cancelled:
       false
     }

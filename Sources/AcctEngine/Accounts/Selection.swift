@@ -155,7 +155,8 @@ extension EngineError {
   package var tellsOfNoAccount: Bool {
     switch self {
     case .selection(.unknown), .selection(.noAccounts): true
-    case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn, .atproto, .provider, .backend,
+    case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn, .atproto,
+      .provider, .backend,
       .session, .guest, .request, .transfer, .migration, .setup, .sharing, .files, .exec, .cancelled:
       false
     }

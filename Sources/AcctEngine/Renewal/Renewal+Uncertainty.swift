@@ -42,7 +42,8 @@ extension EngineError {
       .network(.renewalUnanswered(failure, origin))
     case .server(.failed(let status, let retryAfter, let origin)):
       .server(.renewalFailed(status: status, retryAfter: retryAfter, origin))
-    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn, .atproto, .provider,
+    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn,
+      .atproto, .provider,
       .backend, .session, .guest, .request, .transfer, .migration, .setup, .files, .exec, .cancelled:
       self
     }

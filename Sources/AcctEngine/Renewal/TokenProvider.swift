@@ -111,7 +111,8 @@ extension EngineError {
     // This machine has the next token, and no other can see that yet.
     case .session(.notStored(_, let kind)): kind.isShared
     case .keyring(.failed(.answerWaits, _)): true
-    case .selection, .signIn, .session, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .atproto, .provider,
+    case .selection, .signIn, .session, .authorization, .input, .inputToken, .keyring, .key, .network, .server,
+      .atproto, .provider,
       .backend, .guest, .request, .transfer, .migration, .setup, .sharing, .files, .exec, .cancelled:
       false
     }

@@ -159,7 +159,8 @@ extension EngineError {
       503
     case .authorization(.originRefused), .input(.malformed): 421
     case .input(.stream): 400
-    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .signIn, .provider, .atproto, .backend,
+    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .signIn, .provider,
+      .atproto, .backend,
       .session, .guest, .request, .transfer, .migration, .setup, .files, .exec, .cancelled:
       500
     }
