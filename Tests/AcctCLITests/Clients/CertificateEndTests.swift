@@ -60,6 +60,11 @@ struct CertificateEndTests {
     #expect(record.requests.count == requests)
     record.clear()
     #expect(await record.acct("doctor") == 1)
+    // The line mends it.
+    record.provide("/home/client.pem", MadeUpCertificates.p256)
+    let login = ["login", "alice@as.example", "--cert", "/home/client.pem", "--cert-key", "/home/client.key"]
+    #expect(await record.run(login) == 0, "\(record.err)")
+    #expect(await record.acct("header", "https://as.example/") == 0, "\(record.err)")
   }
 
   @Test("A certificate that has ended is not added")
