@@ -61,9 +61,10 @@ struct GrantToken: Sendable {
 
   /// The token of another account, renewed first if that is due.
   private func token(of owner: Account, _ type: TokenTypeURI?) async throws(EngineError) -> Secret {
-    // The place for the ID token of an account, once accounts have one.
-    guard type != .idToken || owner.tokenType == .none else { throw .inputToken(.noIDToken(owner.name)) }
-    return try await TokenProvider(context, .allowed).grant(to: owner).token.secret
+    let provider = TokenProvider(context, .allowed)
+    // An exchange that brought an ID token has it in the place of its own.
+    guard type == .idToken, owner.tokenType != .none else { return try await provider.grant(to: owner).token.secret }
+    return try await provider.idToken(of: owner).token.secret
   }
 
   /// The account that has the token.

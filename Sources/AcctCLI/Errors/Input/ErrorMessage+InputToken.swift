@@ -40,14 +40,9 @@ extension ErrorMessage {
       self.init("badInput", .badInput, "the account whose token was exchanged is gone", hint: "add this one anew")
     case .circular(let account):
       self.init("badInput", .badInput, "the token of \(account) starts from this account's own")
-    case .noIDToken(let account):
-      self.init(
-        "noIDToken",
-        .badInput,
-        "\(account) has no ID token",
-        hint: "`--subject-type access` exchanges its access token"
-      )
-    case .account(_, let error): self.init(error)
+    case .account(_, let error):
+      self.init(error)
+      if case .authorization(.noIDToken) = error { hint = "`--subject-type access` exchanges its access token" }
     case .local(let account):
       self.init(
         "localToken",

@@ -17,8 +17,6 @@ package enum InputTokenError: Error, Equatable, Sendable {
   case accountGone(AccountID)
   /// The accounts' tokens start from each other's.
   case circular(AccountName)
-  /// The account has no ID token.
-  case noIDToken(AccountName)
   /// The token of that account could not be had.
   indirect case account(AccountName, EngineError)
   /// Tokens of this machine can't be used by others that share the keyring, or that read an export.
