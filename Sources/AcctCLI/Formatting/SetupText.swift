@@ -37,7 +37,7 @@ func words(for remark: SetupRemark) -> String {
       + "`acct add --from docker` takes them over"
   case .variable(let name): "\(name) is set in the environment, and decides until it is unset"
   case .needsAllow:
-    "cargo gets a token for an origin that you give: `acct allow NAME ORIGIN`, or with ACCT_ACCOUNT; see "
+    "cargo gets a token for an origin that you give: acct allow NAME ORIGIN, or with ACCT_ACCOUNT; see "
       + "`man acct-helper`"
   }
 }
