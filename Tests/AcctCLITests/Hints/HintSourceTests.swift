@@ -12,7 +12,9 @@ struct HintSourceTests {
     ("name", "work"), ("settings.kind.rawValue", "vault"), ("id", "00000000-0000-4000-8000-000000000001"),
     ("origin", "https://api.example"), ("$0", "https://api.example"),
     ("did", "did:plc:alice"), ("target.rawValue", "vault"), ("kind", "etcd"), ("keyring", "vault"),
-    ("program.rawValue", "gh"), ("source", "./file"), ("shellWord(owner.description)", "work"), ("command", "header"),
+    ("program.rawValue", "git"), ("plan.program.rawValue", "git"),
+    ("source", "./file"), ("shellWord(owner.description)", "work"),
+    ("shellWord(name.description)", "work"), ("command", "header"),
   ]
 
   @Test("Each command line in a message's text is one that acct parses, with ID and FILE as its only placeholders")

@@ -90,7 +90,8 @@ struct SetupCommand: AcctCommand {
     if plan.edits.isEmpty { return "\(name) already asks acct; nothing was changed" }
     let host = plan.host.map(shellWord)
     let subject = host.map { "\(name) asks acct for \($0) now" } ?? "\(name) asks acct now"
-    return "\(subject); to undo it: `acct helper setup \(name)\(host.map { " --host \($0)" } ?? "") --undo`"
+    let undoing = "`acct helper setup \(plan.program.rawValue)\(host.map { " --host \($0)" } ?? "") --undo`"
+    return "\(subject); to undo it: \(undoing)"
   }
 
   private func done(
