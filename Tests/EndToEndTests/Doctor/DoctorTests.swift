@@ -79,7 +79,7 @@ struct DoctorTests {
     #expect(run.status == 1)
     #expect(run.text.contains("problem   the refresh token of alice.example.com can't be read: "))
     #expect(run.text.contains("is damaged: oauth."))
-    #expect(run.text.contains("fix: restore it from a backup; or `acct remove --local alice"))
+    #expect(run.text.contains("fix: restore it from a backup; or sign in again with `acct login alice"))
     #expect(try await diagnose(home, "--repair") == (1, ["damagedItem"]))
     #expect(try await home.acct("remove", "--local", "alice.example.com").status == 0)
     #expect(try await diagnose(home) == (0, []))
