@@ -14,8 +14,8 @@ bashdir = $(PREFIX)/share/bash-completion/completions
 zshdir = $(PREFIX)/share/zsh/site-functions
 fishdir = $(PREFIX)/share/fish/vendor_completions.d
 
-# The names by which git, docker and cargo look for acct.
-links = git-credential-acct docker-credential-acct cargo-credential-acct
+# The names by which git, docker, cargo and terraform look for acct.
+links = git-credential-acct docker-credential-acct cargo-credential-acct terraform-credentials-acct
 
 version := $(shell sed -n 's/^package let version = "\(.*\)"/\1/p' Sources/AcctCLI/Version.swift)
 pages = $(wildcard man/acct*.[1-8])

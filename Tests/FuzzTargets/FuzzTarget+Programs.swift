@@ -65,12 +65,32 @@ func dockerCredentialViolation(_ bytes: [UInt8]) -> String? {
       }
     case .forget(let target): guard isUsable(target, bytes) else { return "a registry that docker did not name" }
     case .store(let target, let user, let secret):
-      guard !target.urls.isEmpty, !user.isEmpty, secret.count > 0 else { return "half a login" }
+      guard !target.urls.isEmpty, user?.isEmpty == false, secret.count > 0 else { return "half a login" }
     case .unusable: break
     case .answered(let answer):
       // A place beside a registry.
       guard answer.isSuccess == (operation != "get") else { return "a wrong answer to no registry" }
     case .reject, .list, .unverified, .identity: return "a task that docker did not ask for"
+    }
+  }
+  return nil
+}
+
+/// Terraform's hosts and logins: an answer is one object with the token.
+func terraformCredentialViolation(_ bytes: [UInt8]) -> String? {
+  let hosts = ["get", "forget"].map { HelperQuestion([$0, text(bytes)]) }
+  for question in hosts + [HelperQuestion(["store", "tf.example"], Secret(bytes))] {
+    guard let program = try? TerraformCredentials(question) else { continue }
+    switch program.task {
+    case .get(let target):
+      guard target.urls.map(\.origin.scheme) == [.https] else { return "an address that is no host's" }
+      for answer in answers(of: program, target) {
+        guard (try? JSON(parsing: answer))?.objectValue?.names == ["token"] else { return "an answer without a token" }
+      }
+    case .forget(let target): guard target.urls.count == 1 else { return "a host that terraform did not name" }
+    case .store(_, let user, let secret): guard user == nil, secret.count > 0 else { return "a login without a token" }
+    case .unusable: break
+    case .reject, .list, .answered, .unverified, .identity: return "a task that terraform did not ask for"
     }
   }
   return nil

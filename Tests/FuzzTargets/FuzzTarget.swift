@@ -18,6 +18,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case gitCredential = "git-credential", dockerCredential = "docker-credential"
   case kubectlCredential = "kubectl-credential", bazelCredential = "bazel-credential"
   case goAuth = "go-auth", cargoCredential = "cargo-credential", keyringRequest = "keyring-request"
+  case terraformCredential = "terraform-credential"
   case foreignFile = "foreign-file", settings
   case etcdReply = "etcd-reply"
   case pkcs11URI = "pkcs11-uri"
@@ -80,6 +81,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .goAuth: goAuthViolation(bytes)
     case .cargoCredential: cargoCredentialViolation(bytes)
     case .keyringRequest: keyringRequestViolation(bytes)
+    case .terraformCredential: terraformCredentialViolation(bytes)
     case .foreignFile: foreignFileViolation(bytes)
     case .settings: settingsViolation(bytes)
     case .etcdReply: etcdReplyViolation(bytes)

@@ -94,7 +94,7 @@ extension ParsableCommand {
 extension Acct {
   /// The arguments of acct after the name that it was called by.
   ///
-  /// Git, docker and cargo run a program by a name that they make themselves, such as
+  /// Git, docker, cargo and terraform run a program by a name that they make themselves, such as
   /// `git-credential-acct`. Links of these names lead to acct, and each is the protocol of that program.
   ///
   /// - Parameter commandLine: The command line with the program's name.

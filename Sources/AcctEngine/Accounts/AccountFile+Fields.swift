@@ -12,7 +12,7 @@ extension AccountFile {
     /// The members are read nearly in the order in which they are written.
     private var next = 0
     /// `true` once the form of a static token was read, and it is a password.
-    private var isPassword = false
+    private var keeper: Account.KeepingProgram?
 
     init(_ object: JSONMembers) { self.object = object }
 
@@ -134,14 +134,18 @@ extension AccountFile {
     mutating func sentAs(of kind: Account.Kind) throws(Damage) -> StaticHeader? {
       guard kind == .static else { return nil }
       guard let header = value("sentAs").flatMap(StaticHeader.init(json:)) else { throw Damage() }
-      if case .basic = header.form { isPassword = true }
+      switch header.form {
+      case .basic: keeper = .docker
+      case .scheme: keeper = .terraform
+      case .bare: keeper = nil
+      }
       return header
     }
 
-    /// The program whose login stored a password; only passwords have this member.
+    /// The program whose login stored the token; only what it stores has this member.
     mutating func keptFor() throws(Damage) -> Account.KeepingProgram? {
-      guard isPassword, let word = try string("keptFor") else { return nil }
-      return Account.KeepingProgram(rawValue: word)
+      guard let keeper, let word = try string("keptFor") else { return nil }
+      return word == keeper.rawValue ? keeper : nil
     }
 
     mutating func incoming() throws(Damage) -> Account.Incoming? {

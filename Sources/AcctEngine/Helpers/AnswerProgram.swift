@@ -38,6 +38,7 @@ package struct AnswerProgram: Sendable {
   ///   - reference: The account that the user named with the command.
   /// - Returns: The answer; without a credential, the protocol's answer for that, and the reason.
   package func answer(_ program: some HelperProtocol, as reference: String?) async -> Outcome {
+    let keeper = type(of: program).keeper ?? .docker
     do throws(NoCredential) {
       switch program.task {
       case .get(let target): return try await credential(for: target, program, reference)
@@ -47,25 +48,26 @@ package struct AnswerProgram: Sendable {
         let notices = try await rejection.renew(target, given, as: reference)
         return Outcome(answer: program.done, notices: notices)
       case .store(let target, let user, let secret):
-        try await StoreFromHelper(context).keep(secret, of: user, for: target, as: reference)
+        try await StoreFromHelper(context, keeper).keep(secret, of: user, for: target, as: reference)
         return Outcome(answer: program.done)
       case .forget(let target):
         do throws(NoCredential) {
-          try await StoreFromHelper(context).forget(target, as: reference)
+          try await StoreFromHelper(context, keeper).forget(target, as: reference)
         } catch {
           // Then there is nothing to delete, and programs treat any error as a failure.
           guard error.meansNothingKept else { throw error }
           return Outcome(answer: program.done, reason: error)
         }
         return Outcome(answer: program.done)
-      case .list: return Outcome(answer: program.answer(try StoreFromHelper(context).list()))
+      case .list: return Outcome(answer: program.answer(try StoreFromHelper(context, keeper).list()))
       case .answered(let answer): return Outcome(answer: answer)
       case .unusable(nil): throw .otherProtocol
       case .unusable(let error?): throw .unusable(error)
       case .unverified: throw .unverified
       }
     } catch {
-      return Outcome(answer: program.none, reason: error)
+      let isShown = type(of: program).showsFailures && !error.isUsual
+      return Outcome(answer: isShown ? HelperAnswer(isSuccess: false) : program.none, reason: error)
     }
   }
 
@@ -74,7 +76,14 @@ package struct AnswerProgram: Sendable {
     _ program: some HelperProtocol,
     _ reference: String?
   ) async throws(NoCredential) -> Outcome {
-    let finder = HelperAccount(for: target, in: context, reach: program.reach, accepts: program.accepts)
+    let keeper = type(of: program).keeper
+    let finder = HelperAccount(
+      for: target,
+      in: context,
+      reach: program.reach,
+      keeper: keeper,
+      accepts: program.accepts
+    )
     let found = try await finder.find(reference)
     chosen.name = found.account.name
     if program.wantsIDToken { return try await idToken(for: found, program) }

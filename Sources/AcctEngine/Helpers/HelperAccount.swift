@@ -12,22 +12,26 @@ struct HelperAccount {
   private let context: EngineContext
   private let target: HelperTarget
   private let reach: HelperReach
+  private let keeper: Account.KeepingProgram?
   private let accepts: (CredentialForm) -> Bool
 
   /// - Parameters:
   ///   - target: The destination of the credential.
   ///   - context: Everything outside.
   ///   - reach: The servers to which the program sends the credential.
+  ///   - keeper: The program, if it stores logins.
   ///   - accepts: Returns `true` if the program can send a credential of a form.
   init(
     for target: HelperTarget,
     in context: EngineContext,
     reach: HelperReach = .address,
+    keeper: Account.KeepingProgram? = nil,
     accepts: @escaping (CredentialForm) -> Bool
   ) {
     self.target = target
     self.context = context
     self.reach = reach
+    self.keeper = keeper
     self.accepts = accepts
   }
 
@@ -48,7 +52,7 @@ struct HelperAccount {
     if let reference { return try await named(reference) }
     guard !target.urls.isEmpty else { throw .noAddress }
     let choice = try await usualChoice()
-    if let choice, !choice.selectedBy.isPreference || reach != .registry {
+    if let choice, !choice.selectedBy.isPreference || keeper == nil {
       let isExplicit = isExplicit(choice.selectedBy)
       let url = isExplicit ? ownURL(of: choice.account) : answeringURL(of: choice.account)
       if let url, isExplicit || target.user.map(choice.account.isMeant) ?? true {
@@ -93,7 +97,7 @@ struct HelperAccount {
       let meant = usable.filter { $0.account.isMeant(by: user) }
       if meant.count == 1, let one = meant.first { return one }
     }
-    let logins = usable.filter { reach == .registry && $0.account.keptFor != nil }
+    let logins = usable.filter { keeper != nil && $0.account.keptFor == keeper }
     if logins.count == 1, let login = logins.first { return login }
     if let one = fitting.first(where: { $0.account.id == active }) { return try checked(one) }
     guard let one = usable.first else { return try checked(first) }
@@ -119,8 +123,8 @@ struct HelperAccount {
     let mayAnswer =
       switch reach {
       case .address: true
-      case .registry: account.isOfRegistry(url.origin)
-      case .named: account.isGiven(for: url.origin)
+      case .registry: account.isOfRegistry(url.origin, for: keeper)
+      case .named: account.isGiven(for: url.origin) || keeper.map { account.isLogin(of: $0, at: url.origin) } ?? false
       case .namedByRepository: false
       }
     return mayAnswer ? url : nil

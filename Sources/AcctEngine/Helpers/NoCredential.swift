@@ -79,9 +79,14 @@ extension Account {
   /// without another origin.
   ///
   /// A registry on this machine can have an origin of each scheme.
-  func isOfRegistry(_ origin: Origin) -> Bool {
-    if keptFor != nil { return origins.reasons(for: origin).contains(.signIn) }
+  func isOfRegistry(_ origin: Origin, for keeper: KeepingProgram?) -> Bool {
+    if let keptFor { return keptFor == keeper && isLogin(of: keptFor, at: origin) }
     return origins.allSatisfy { $0.authority == origin.authority }
+  }
+
+  /// Returns `true` if a login of the program stored it for this server.
+  func isLogin(of program: KeepingProgram, at origin: Origin) -> Bool {
+    keptFor == program && origins.reasons(for: origin).contains(.signIn)
   }
 
   /// Returns `true` if a program that names a user means this account.

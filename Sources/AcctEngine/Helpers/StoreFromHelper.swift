@@ -4,7 +4,7 @@ import AcctPorts
 import AcctProtocol
 
 /// Stores passwords for a program that has no storage of its own: each is a static account, sent as the password of
-/// its user.
+/// its user, or as a bearer token where the program has no user.
 ///
 /// A login is noted in its account. A password whose origins are exactly those of the server counts as one for the
 /// next login and for a logout, so `acct add --token` makes the same account; but only a login is listed. A user's
@@ -13,19 +13,24 @@ import AcctProtocol
 struct StoreFromHelper {
   private let context: EngineContext
 
-  init(_ context: EngineContext) { self.context = context }
+  private let keeper: Account.KeepingProgram
+
+  init(_ context: EngineContext, _ keeper: Account.KeepingProgram) {
+    self.context = context
+    self.keeper = keeper
+  }
 
   /// Stores a password, in place of one that is stored for the same server.
   ///
   /// - Parameters:
   ///   - secret: The password.
-  ///   - user: The user of the password.
+  ///   - user: The user of the password; `nil` for a bearer token.
   ///   - target: The server.
   ///   - reference: The name of the account; others for the server are then kept.
   /// - Throws: ``NoCredential/failed(_:)``; ``SelectionError/nameTaken(_:)`` if the named account is not one of them.
   func keep(
     _ secret: Secret,
-    of user: String,
+    of user: String?,
     for target: HelperTarget,
     as reference: String?
   ) async throws(NoCredential) {
@@ -34,15 +39,17 @@ struct StoreFromHelper {
 
   private func keep(
     _ secret: Secret,
-    _ user: String,
+    _ user: String?,
     _ origins: [Origin],
     _ reference: String?
   ) async throws(EngineError) {
     let sentAs: StaticHeader
-    do { sentAs = try StaticHeader(field: "Authorization", form: .basic(user: user)) } catch {
+    do {
+      sentAs = if let user { try StaticHeader(field: "Authorization", form: .basic(user: user)) } else { .bearer }
+    } catch {
       throw .input(.staticToken(.header(error)))
     }
-    let credentials = try AddStaticToken(context).login(secret, sentAs, origins, of: .docker)
+    let credentials = try AddStaticToken(context).login(secret, sentAs, origins, of: keeper)
     let known = try kept(for: origins)
     let name: AccountName
     if let reference {
@@ -50,8 +57,10 @@ struct StoreFromHelper {
     } else if let same = known.first(where: { $0.sentAs == sentAs }) {
       name = same.name
     } else {
+      let server = origins.first.map(\.authority) ?? ""
+      let suggested = user == nil ? "\(keeper.rawValue)@\(server)" : credentials.suggestedName
       // Without a name, a static token replaces that of the account with the suggested name.
-      name = try context.accountStore.freeName(like: credentials.suggestedName, context.world.entropy)
+      name = try context.accountStore.freeName(like: suggested, context.world.entropy)
     }
     // A program's login does not change the account that the user's commands are for.
     let options = AddAccount.Options(name: name, activates: false, allowedOrigins: [])
@@ -112,14 +121,18 @@ struct StoreFromHelper {
     let accounts: [Account]
     do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
     return accounts.compactMap { account in
-      guard account.keptFor != nil, case .basic(let user) = account.credentialForm else { return nil }
+      guard account.keptFor == keeper, case .basic(let user) = account.credentialForm else { return nil }
       return HelperListing(account.loginOrigins, user: user)
     }
   }
 
   private func kept(for origins: [Origin]) throws(EngineError) -> [Account] {
     try context.accountStore.listing().accounts.filter { account in
-      guard case .basic = account.credentialForm else { return false }
+      // A bearer token that the user added is none of a program's.
+      guard case .basic = account.credentialForm else {
+        return account.keptFor == keeper && Set(account.loginOrigins) == Set(origins)
+      }
+      guard keeper == .docker else { return false }
       let own = account.keptFor == nil ? Array(account.origins) : account.loginOrigins
       return Set(own) == Set(origins)
     }

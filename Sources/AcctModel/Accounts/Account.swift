@@ -14,6 +14,8 @@ package struct Account: Equatable, Sendable {
   package enum KeepingProgram: String, Sendable {
     /// Docker and the others that speak its protocol.
     case docker
+    /// Terraform and OpenTofu.
+    case terraform
   }
 
   package private(set) var id: AccountID

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import Secrets
 import StrictJSON
 
@@ -13,6 +13,8 @@ package struct DockerCredentials: HelperProtocol {
 
   /// Docker asks for each registry that it talks to.
   package static let asksForAnyServer = true
+
+  package static var keeper: Account.KeepingProgram? { .docker }
 
   package static func exchange(for operation: [String]) -> HelperExchange {
     operation == ["list"] || operation == ["version"] ? .silent : .whole

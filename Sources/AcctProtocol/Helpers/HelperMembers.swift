@@ -22,6 +22,13 @@ struct HelperMembers {
 
   private init(_ object: JSONObject) { self.object = object }
 
+  /// Rejects an object that has other members, too.
+  ///
+  /// - Throws: ``HelperFlaw/value(_:)``, which names one of them.
+  func allow(_ name: String) throws(HelperFlaw) {
+    for other in object.names where other != name { throw .value(other) }
+  }
+
   /// A text that must be there.
   ///
   /// - Throws: ``HelperFlaw/missing(_:)``, ``HelperFlaw/value(_:)``.

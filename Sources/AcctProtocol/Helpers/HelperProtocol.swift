@@ -1,3 +1,4 @@
+package import AcctModel
 package import Secrets
 
 /// The credential protocol of another program: its request, and acct's answer in its words.
@@ -16,6 +17,12 @@ package protocol HelperProtocol: Sendable {
   ///
   /// Then a server without an account is normal, and only `--verbose` reports it.
   static var asksForAnyServer: Bool { get }
+
+  /// The name under which accounts note the logins that the program stores; `nil` if it stores none.
+  static var keeper: Account.KeepingProgram? { get }
+
+  /// `true` if the program shows why it gets no credential: a failure has no output then, and a status that is not 0.
+  static var showsFailures: Bool { get }
 
   /// The servers to which the program sends the credential that it asks for.
   var reach: HelperReach { get }
@@ -72,6 +79,8 @@ package protocol HelperProtocol: Sendable {
 extension HelperProtocol {
   package static func exchange(for operation: [String]) -> HelperExchange { .whole }
   package static var asksForAnyServer: Bool { false }
+  package static var keeper: Account.KeepingProgram? { nil }
+  package static var showsFailures: Bool { false }
   package var reach: HelperReach { .address }
   package var wantsIDToken: Bool { false }
   package static func failure(code: String, message: String) -> HelperAnswer? { nil }

@@ -9,8 +9,8 @@ package enum HelperTask: Equatable, Sendable {
   case identity
   /// A server rejected this credential.
   case reject(HelperTarget, Secret)
-  /// Keep a password for a server.
-  case store(HelperTarget, user: String, Secret)
+  /// Keep a password for a server; without a user, a bearer token.
+  case store(HelperTarget, user: String?, Secret)
   /// Delete the password that was kept for a server.
   case forget(HelperTarget)
   /// List the kept credentials.

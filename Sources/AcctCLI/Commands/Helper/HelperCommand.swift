@@ -23,7 +23,7 @@ struct HelperCommand: AcctCommand {
 
   /// The protocols; the one place that knows them by name.
   enum Name: String, ExpressibleByArgument, CaseIterable {
-    case git, docker, kubectl, bazel, go, cargo, keyring, google
+    case git, docker, kubectl, bazel, go, cargo, keyring, google, terraform
 
     var type: any HelperProtocol.Type {
       switch self {
@@ -35,6 +35,7 @@ struct HelperCommand: AcctCommand {
       case .cargo: CargoCredential.self
       case .keyring: KeyringRequest.self
       case .google: GoogleExternalAccount.self
+      case .terraform: TerraformCredentials.self
       }
     }
 
@@ -44,6 +45,7 @@ struct HelperCommand: AcctCommand {
       case .git: "git-credential-acct"
       case .docker: "docker-credential-acct"
       case .cargo: "cargo-credential-acct"
+      case .terraform: "terraform-credentials-acct"
       case .kubectl, .bazel, .go, .keyring, .google: nil
       }
     }
