@@ -104,7 +104,8 @@ struct SetupToolTests {
     let setup = try await home()
     let before = "[global]\n# mine\nindex-url=https://alice:made-up@index.example/simple\n"
     try await setup.write(before, to: ".config/pip/pip.conf")
-    // Without the folders of the system, which may have a keyring of Debian's.
+    // Without the folders of the system, which may have a keyring of Debian's; acct asks pip through env.
+    _ = try await ChildProcess("ln", ["-s", "/usr/bin/env", "\(setup.home.commands)/env"]).run()
     let tools = "\(setup.home.commands):\(Product.source(".build/venv/bin"))"
     let missing = try await setup.run("env", ["PATH=\(tools)", "acct", "helper", "setup", "pip"])
     #expect(missing.status == 1)
