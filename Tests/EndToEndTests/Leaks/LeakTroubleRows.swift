@@ -113,6 +113,7 @@ extension LeakStage {
       LeakRow("key thumbprint", ["nobody", "--json", "-v"], status: 5),
       LeakRow("list", ["nonsense", "--json", "-v"], status: 64),
       LeakRow("vault lock", ["nonsense", "--json", "-v"], status: 64),
+      LeakRow("keyring lock", ["nonsense", "--json", "-v"], status: 64),
     ]
   }
 
@@ -120,6 +121,7 @@ extension LeakStage {
   func noVault() -> [LeakRow] {
     [
       LeakRow("vault unlock", ["--json", "-v"], status: 1),
+      LeakRow("keyring unlock", ["--json", "-v"], status: 1),
       LeakRow("vault seal", ["--json", "-v"], status: 1),
       LeakRow("vault unseal", ["--json", "-v"], status: 1),
       LeakRow("vault passphrase", ["--new-passphrase-file", passphraseFile, "--json", "-v"], status: 1),
