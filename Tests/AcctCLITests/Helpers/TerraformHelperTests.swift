@@ -1,5 +1,6 @@
-import Secrets
+import AcctPorts
 import AcctTestSupport
+import Secrets
 import StrictJSON
 import Testing
 

@@ -12,7 +12,7 @@ import Testing
 struct SignInPromptTests {
   private let record = RecordedWorld()
   private let browser = RehearsedBrowser()
-  private let copied = Mutex<[String]>([])
+  private let copied = Clipboard()
 
   private func world() -> World {
     let metadata: JSONObject = ["authorization_endpoint": .string("\(RecordedServer.issuer)/authorize")]
@@ -22,7 +22,7 @@ struct SignInPromptTests {
     // Someone is at the terminal.
     record.press([])
     var world = browser.world(of: record)
-    world.streams.copy = { text in self.copied.withLock { $0.append(text) } }
+    world.streams.copy = { text in self.copied.texts.withLock { $0.append(text) } }
     return world
   }
 
@@ -72,7 +72,7 @@ struct SignInPromptTests {
     var world = world()
     let (pressed, presses) = AsyncStream.makeStream(of: Void.self)
     world.streams.copy = { text in
-      self.copied.withLock { $0.append(text) }
+      self.copied.texts.withLock { $0.append(text) }
       presses.yield()
     }
     world.terminal.keys = {
@@ -95,7 +95,7 @@ struct SignInPromptTests {
       )
     }
     #expect(await Acct.run(Self.line, in: world) == 0, "\(record.err)")
-    #expect(copied.withLock { $0 } == browser.addresses)
+    #expect(copied.texts.withLock { $0 } == browser.addresses)
     #expect(record.err.contains("acct: the address is on the clipboard, if this terminal allows that"))
   }
 
@@ -105,7 +105,7 @@ struct SignInPromptTests {
     record.answer("c", "nonsense")
     #expect(await Acct.run(Self.line + ["--no-browser"], in: world) == 3)
     let address = record.err.first { $0.hasPrefix("https://") }
-    #expect(copied.withLock { $0 } == [address])
+    #expect(copied.texts.withLock { $0 } == [address])
     #expect(record.err.count { $0.contains("this is not the callback") } == 1, "\(record.err)")
     #expect(record.err.contains { $0.hasSuffix("c and Enter copy the one above") })
   }
@@ -116,12 +116,17 @@ struct SignInPromptTests {
     world.terminal.keys = { AsyncStream { $0.yield(.text("c")) } }
     world.clock.sleep = { [copied] seconds in
       // The server is asked after the person has pressed the key.
-      for _ in 0..<100_000 where copied.withLock(\.isEmpty) { await Task.yield() }
+      for _ in 0..<100_000 where copied.texts.withLock(\.isEmpty) { await Task.yield() }
       return true
     }
     #expect(await Acct.run(Self.line + ["--device"], in: world) == 0, "\(record.err)")
     #expect(record.err.contains("acct: and enter this code (Ctrl-C to cancel, c to copy it):"), "\(record.err)")
     let code = record.err.firstIndex { $0.hasPrefix("acct: and enter this code") }.map { record.err[$0 + 1] }
-    #expect(copied.withLock { $0 } == [code])
+    #expect(copied.texts.withLock { $0 } == [code])
   }
+}
+
+/// The texts that were handed to the terminal's clipboard.
+private final class Clipboard: Sendable {
+  let texts = Mutex<[String]>([])
 }
