@@ -9,11 +9,11 @@ _acct_grammar() {
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
-      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= '--from==gh glab git netrc docker cargo oidc-agent list' --dry-run --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --wait= --client-secret-file=file '--client-auth==none basic post private-key' --client-key=file '--grant==client-credentials jwt-bearer' --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --no-dpop --key= --pin --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= '--from==gh glab git netrc docker cargo oidc-agent list' --dry-run --client-id= --scope= --resource= --device --no-browser --browser= --redirect-port= --callback= --wait= --send= --client-secret-file=file '--client-auth==none basic post private-key tls assertion-file' --client-key=file '--grant==client-credentials jwt-bearer token-exchange' --subject-token-file=file --subject-token-command= --subject-account=account --subject-type= --requested-type= --audience= --client-assertion-file=file --assertion-file=file --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --no-dpop --cert=file --cert-key=file --key= --pin --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('provider')
       ;;
     'login')
-      options=(--scope= --device --no-browser --wait= --param= --client-id= --client-secret-file=file --client-key=file --token=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--scope= --device --no-browser --browser= --wait= --param= --client-id= --client-secret-file=file --client-key=file --cert=file --cert-key=file --token=file --key= --pin -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('account')
       ;;
     'list')
@@ -28,19 +28,19 @@ _acct_grammar() {
       arguments=('account')
       ;;
     'header')
-      options=('--format==lines curl json map' --min-valid= --offline --bearer --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=('--format==lines curl json map' --min-valid= --offline --bearer --audience= --scope= --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('request*')
       ;;
     'token')
-      options=(--min-valid= --offline '--sasl==xoauth2 oauthbearer' --user= --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--min-valid= --offline --id '--sasl==xoauth2 oauthbearer' --user= --audience= --scope= --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('url')
       ;;
     'request')
-      options=(-H= --header= -d= --data= -i --include -L --follow -o=file --output=file --retry= --audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(-H= --header= -d= --data= -i --include -L --follow -o=file --output=file --retry= --audience= --scope= --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('request*')
       ;;
     'proxy')
-      options=(--socket=file --port= --all --to= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--socket=file --port= --all --to= --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'observe')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -91,12 +91,16 @@ _acct_grammar() {
       arguments=('account*')
       ;;
     'exec')
-      options=(--for= --env= --min-valid= --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--for= --env= --id-token-file= --token-file= --min-valid= --offline --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('command*')
       ;;
     'helper')
-      options=(--audience= --scope= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
-      arguments=('=git docker kubectl bazel go cargo keyring' '*')
+      commands=(setup git docker kubectl bazel go cargo keyring google terraform)
+      options=(--audience= --scope= --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'helper setup')
+      options=(--host= --undo --dry-run -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= -h --help)
+      arguments=('=git docker kubectl cargo go pip')
       ;;
     'providers')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -122,10 +126,16 @@ _acct_grammar() {
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'keyring')
-      commands=(status create join move leave trust)
+      commands=(status unlock lock create join move leave trust)
       options=(--version -h --help)
       ;;
     'keyring status')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'keyring unlock')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'keyring lock')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'keyring create')
@@ -155,11 +165,14 @@ _acct_grammar() {
     'help key')
       commands=(show thumbprint import list)
       ;;
+    'help helper')
+      commands=(setup)
+      ;;
     'help vault')
       commands=(unlock lock passphrase seal unseal)
       ;;
     'help keyring')
-      commands=(status create join move leave trust)
+      commands=(status unlock lock create join move leave trust)
       ;;
     *) return 1 ;;
   esac

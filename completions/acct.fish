@@ -13,7 +13,7 @@ function __acct_grammar -S
                 'switch'\t'Make an account the active one' \
                 'status'\t'Show one account, and whether a header can be printed for it' \
                 'header'\t'Print the header lines for one request' \
-                'token'\t'Print the access token, alone on a line' \
+                'token'\t'Print the access token, or the ID token, alone on a line' \
                 'request'\t'Make a request as an account' \
                 'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
                 'observe'\t'Read nonces and limits from a response'\''s headers on standard input' \
@@ -28,7 +28,7 @@ function __acct_grammar -S
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
                 'vault'\t'Unlock, lock, seal, or change the passphrase of the encrypted-file keyring' \
-                'keyring'\t'Show the keyring, share one with other machines, or move the accounts' \
+                'keyring'\t'Show, unlock or lock the keyring, share one with other machines, or move the accounts' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
             set options '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -63,13 +63,23 @@ function __acct_grammar -S
                 '--resource='\t'A resource server that the token is for (RFC 8707)' \
                 '--device'\t'Sign in on another device: show a code to enter there' \
                 '--no-browser'\t'Open no browser: print the address, and read the callback address from stdin, too' \
+                '--browser='\t'Open the address with this command, this time; as BROWSER names one' \
                 '--redirect-port='\t'The loopback port to listen on; a free one by default' \
                 '--callback='\t'Where a backend'\''s sign-in ends, as in limit://auth' \
                 '--wait='\t'How long to wait for the browser'\''s answer' \
+                '--send='\t'The token for resource servers: access-token, or id-token for those that take it, as clusters do' \
                 '--client-secret-file=file'\t'Read the client'\''s secret from your own file; - is stdin' \
-                '--client-auth==none basic post private-key'\t'How the client authenticates itself; by the metadata if not given' \
+                '--client-auth==none basic post private-key tls assertion-file'\t'How the client authenticates itself; by the metadata if not given' \
                 '--client-key=file'\t'Read the client'\''s private key from your own file: PEM, a JWK, or a service account'\''s' \
-                '--grant==client-credentials jwt-bearer'\t'Sign in without a person; each renewal requests the same again' \
+                '--grant==client-credentials jwt-bearer token-exchange'\t'Sign in without a person; each renewal requests the same again' \
+                '--subject-token-file=file'\t'Exchange the token that this file has at each renewal' \
+                '--subject-token-command='\t'Exchange the token that this program prints at each renewal' \
+                '--subject-account=account'\t'Exchange the token of another account' \
+                '--subject-type='\t'The type of the token to exchange: id, access, jwt or a URI' \
+                '--requested-type='\t'The type of token to ask for: id, access, jwt or a URI' \
+                '--audience='\t'A service that the exchanged token is for, by its name at the server' \
+                '--client-assertion-file=file'\t'Authenticate the client by the JWT that this file has each time' \
+                '--assertion-file=file'\t'Use the JWT that this file has each time as the grant' \
                 '--authorize-url='\t'The authorization endpoint' \
                 '--token-url='\t'The token endpoint; without --issuer, in place of metadata' \
                 '--device-url='\t'The device authorization endpoint' \
@@ -79,6 +89,8 @@ function __acct_grammar -S
                 '--token-param='\t'One more parameter of each token request' \
                 '--redirect-uri='\t'The redirect address on this machine as it is registered' \
                 '--no-dpop'\t'Request bearer tokens, even of a server with DPoP' \
+                '--cert=file'\t'The client'\''s certificate for TLS and its chain, in PEM or a token' \
+                '--cert-key=file'\t'The certificate'\''s private key, in your own PEM file or a token' \
                 '--key='\t'Where the DPoP key is made: software, tpm, tpm:SPEC or pkcs11:URI' \
                 '--pin'\t'Give the new key in the TPM a PIN' \
                 '--name='\t'The name of the account' \
@@ -99,15 +111,20 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
             set arguments 'provider'
         case 'login'
-            set options '--scope='\t'The scope to ask for, from now on' \
+            set options '--scope='\t'The scope to ask for, from now on; '\'''\'' is the server'\''s usual one' \
                 '--device'\t'Sign in on another device: show a code to enter there' \
                 '--no-browser'\t'Open no browser: print the address, and read the callback address from stdin, too' \
+                '--browser='\t'Open the address with this command, this time; as BROWSER names one' \
                 '--wait='\t'How long to wait for the browser'\''s answer' \
                 '--param='\t'One more parameter of the authorization request, this time' \
                 '--client-id='\t'Another client'\''s id, from now on' \
                 '--client-secret-file=file'\t'Read the client'\''s secret from your own file; - is stdin' \
                 '--client-key=file'\t'Read the client'\''s private key from your own file' \
+                '--cert=file'\t'The client'\''s certificate for TLS and its chain, in PEM or a token' \
+                '--cert-key=file'\t'The certificate'\''s private key, in your own PEM file or a token' \
                 '--token=file'\t'Read a static account'\''s new token from your own file; - is stdin' \
+                '--key='\t'Where the DPoP key is made: software, tpm, tpm:SPEC or pkcs11:URI' \
+                '--pin'\t'Give the new key in the TPM a PIN' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -174,6 +191,7 @@ function __acct_grammar -S
                 '--bearer'\t'Send a sealed session as a bearer token instead of a cookie' \
                 '--audience='\t'Use a token for another audience' \
                 '--scope='\t'Use a token with only this scope' \
+                '--credentials=file'\t'Use the account of this document alone, and keep nothing; - is stdin' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -191,10 +209,12 @@ function __acct_grammar -S
         case 'token'
             set options '--min-valid='\t'Renew the token if it expires within this time' \
                 '--offline'\t'Do not renew: use the stored credentials' \
+                '--id'\t'Print the ID token, which says who signed in' \
                 '--sasl==xoauth2 oauthbearer'\t'Print the initial response of SASL with the token, in base64' \
                 '--user='\t'The user name in the response of SASL' \
                 '--audience='\t'Use a token for another audience' \
                 '--scope='\t'Use a token with only this scope' \
+                '--credentials=file'\t'Use the account of this document alone, and keep nothing; - is stdin' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -223,6 +243,7 @@ function __acct_grammar -S
                 '--retry='\t'Retry at most this often after 429, 5xx or a network failure' \
                 '--audience='\t'Use a token for another audience' \
                 '--scope='\t'Use a token with only this scope' \
+                '--credentials=file'\t'Use the account of this document alone, and keep nothing; - is stdin' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -242,6 +263,7 @@ function __acct_grammar -S
                 '--port='\t'A port of 127.0.0.1 instead; 0 is a free one' \
                 '--all'\t'Serve every account: the Host of a request selects it' \
                 '--to='\t'With --port: send every request to this origin of the account' \
+                '--credentials=file'\t'Use the account of this document alone, and keep nothing; - is stdin' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -443,8 +465,11 @@ function __acct_grammar -S
         case 'exec'
             set options '--for='\t'The URL that the token is for, which selects an account that has it' \
                 '--env='\t'The variable that holds the token' \
+                '--id-token-file='\t'The variable that names a file with the ID token' \
+                '--token-file='\t'The variable that names a file with the token' \
                 '--min-valid='\t'Renew the token if it expires within this time' \
                 '--offline'\t'Do not renew: use the stored credentials' \
+                '--credentials=file'\t'Use the account of this document alone, and keep nothing; - is stdin' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -460,8 +485,19 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
             set arguments 'command*'
         case 'helper'
+            set commands 'setup'\t'Have another program ask acct for credentials, or undo that' \
+                'git'\t'A program' \
+                'docker'\t'A program' \
+                'kubectl'\t'A program' \
+                'bazel'\t'A program' \
+                'go'\t'A program' \
+                'cargo'\t'A program' \
+                'keyring'\t'A program' \
+                'google'\t'A program' \
+                'terraform'\t'A program'
             set options '--audience='\t'Use a token for another audience' \
                 '--scope='\t'Use a token with only this scope' \
+                '--credentials=file'\t'Use the account of this document alone, and keep nothing; - is stdin' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -475,7 +511,23 @@ function __acct_grammar -S
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
-            set arguments '=git docker kubectl bazel go cargo keyring' '*'
+        case 'helper setup'
+            set options '--host='\t'Change the settings for one server only' \
+                '--undo'\t'Take back what acct has changed' \
+                '--dry-run'\t'Show the change, and make none' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments '=git docker kubectl cargo go pip'
         case 'providers'
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
@@ -574,6 +626,8 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
         case 'keyring'
             set commands 'status'\t'Show which keyring is used, where it is, and whether it is available' \
+                'unlock'\t'Unlock the keyring in use: by the desktop'\''s prompt, or by its passphrase' \
+                'lock'\t'Lock the keyring in use, for all programs that use it' \
                 'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \
                 'join'\t'Join a keyring that another machine has made' \
                 'move'\t'Move all accounts to another keyring: all of them, or none' \
@@ -596,11 +650,39 @@ function __acct_grammar -S
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
+        case 'keyring unlock'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'keyring lock'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
         case 'keyring create'
             set options '--name='\t'The keyring'\''s name there' \
                 '--cert=file'\t'This machine'\''s certificate (etcd)' \
                 '--key=file'\t'The key of that certificate (etcd)' \
-                '--ca=file'\t'The authority that issued the members'\'' certificates (etcd)' \
+                '--ca=file'\t'The authority that issued the engine'\''s certificates' \
                 '--user='\t'The user of etcd' \
                 '--password-file=file'\t'Your own file with the user'\''s or the role'\''s password' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
@@ -621,7 +703,7 @@ function __acct_grammar -S
             set options '--name='\t'The keyring'\''s name there' \
                 '--cert=file'\t'This machine'\''s certificate (etcd)' \
                 '--key=file'\t'The key of that certificate (etcd)' \
-                '--ca=file'\t'The authority that issued the members'\'' certificates (etcd)' \
+                '--ca=file'\t'The authority that issued the engine'\''s certificates' \
                 '--user='\t'The user of etcd' \
                 '--password-file=file'\t'Your own file with the user'\''s or the role'\''s password' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
@@ -705,7 +787,7 @@ function __acct_grammar -S
                 'switch'\t'Make an account the active one' \
                 'status'\t'Show one account, and whether a header can be printed for it' \
                 'header'\t'Print the header lines for one request' \
-                'token'\t'Print the access token, alone on a line' \
+                'token'\t'Print the access token, or the ID token, alone on a line' \
                 'request'\t'Make a request as an account' \
                 'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
                 'observe'\t'Read nonces and limits from a response'\''s headers on standard input' \
@@ -720,7 +802,7 @@ function __acct_grammar -S
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
                 'vault'\t'Unlock, lock, seal, or change the passphrase of the encrypted-file keyring' \
-                'keyring'\t'Show the keyring, share one with other machines, or move the accounts' \
+                'keyring'\t'Show, unlock or lock the keyring, share one with other machines, or move the accounts' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
         case 'help key'
@@ -728,6 +810,8 @@ function __acct_grammar -S
                 'thumbprint'\t'Print the key'\''s RFC 7638 thumbprint' \
                 'import'\t'Store a private JWK, if it is the key of the account'\''s tokens' \
                 'list'\t'List the TPM, the tokens and their keys, and the accounts that use them'
+        case 'help helper'
+            set commands 'setup'\t'Have another program ask acct for credentials, or undo that'
         case 'help vault'
             set commands 'unlock'\t'Ask for the passphrase once, and not again for a while' \
                 'lock'\t'Forget the passphrase at once' \
@@ -736,6 +820,8 @@ function __acct_grammar -S
                 'unseal'\t'Let only the passphrase open the vault, which is asked for once more'
         case 'help keyring'
             set commands 'status'\t'Show which keyring is used, where it is, and whether it is available' \
+                'unlock'\t'Unlock the keyring in use: by the desktop'\''s prompt, or by its passphrase' \
+                'lock'\t'Lock the keyring in use, for all programs that use it' \
                 'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \
                 'join'\t'Join a keyring that another machine has made' \
                 'move'\t'Move all accounts to another keyring: all of them, or none' \

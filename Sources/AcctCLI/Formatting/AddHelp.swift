@@ -72,7 +72,7 @@ enum AddHelp {
       --client-id ID  the client's id
       --client-secret-file FILE  its secret; - is stdin
       --client-key FILE  its private key: PEM, a JWK, or a service account's
-      --client-auth METHOD  basic, post, none or private-key
+      --client-auth METHOD  basic, post, none, private-key, tls or assertion-file
       --cert FILE, --cert-key FILE  its certificate for TLS, in PEM or a token
       --redirect-uri URI  the redirect address as it is registered
       --redirect-port PORT  the loopback port to listen on
