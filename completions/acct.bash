@@ -9,11 +9,11 @@ _acct_grammar() {
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
-      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= '--from==gh glab git netrc docker cargo oidc-agent list' --dry-run --client-id= --scope= --resource= --device --no-browser --redirect-port= --callback= --wait= --send= --client-secret-file=file '--client-auth==none basic post private-key tls assertion-file' --client-key=file '--grant==client-credentials jwt-bearer token-exchange' --subject-token-file=file --subject-token-command= --subject-account=account --subject-type= --requested-type= --audience= --client-assertion-file=file --assertion-file=file --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --no-dpop --cert=file --cert-key=file --key= --pin --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= '--from==gh glab git netrc docker cargo oidc-agent list' --dry-run --client-id= --scope= --resource= --device --no-browser --browser= --redirect-port= --callback= --wait= --send= --client-secret-file=file '--client-auth==none basic post private-key tls assertion-file' --client-key=file '--grant==client-credentials jwt-bearer token-exchange' --subject-token-file=file --subject-token-command= --subject-account=account --subject-type= --requested-type= --audience= --client-assertion-file=file --assertion-file=file --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --no-dpop --cert=file --cert-key=file --key= --pin --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('provider')
       ;;
     'login')
-      options=(--scope= --device --no-browser --wait= --param= --client-id= --client-secret-file=file --client-key=file --cert=file --cert-key=file --token=file --key= --pin -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--scope= --device --no-browser --browser= --wait= --param= --client-id= --client-secret-file=file --client-key=file --cert=file --cert-key=file --token=file --key= --pin -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('account')
       ;;
     'list')
@@ -126,10 +126,16 @@ _acct_grammar() {
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'keyring')
-      commands=(status create join move leave trust)
+      commands=(status unlock lock create join move leave trust)
       options=(--version -h --help)
       ;;
     'keyring status')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'keyring unlock')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'keyring lock')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'keyring create')
@@ -166,7 +172,7 @@ _acct_grammar() {
       commands=(unlock lock passphrase seal unseal)
       ;;
     'help keyring')
-      commands=(status create join move leave trust)
+      commands=(status unlock lock create join move leave trust)
       ;;
     *) return 1 ;;
   esac

@@ -28,7 +28,7 @@ function __acct_grammar -S
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
                 'vault'\t'Unlock, lock, seal, or change the passphrase of the encrypted-file keyring' \
-                'keyring'\t'Show the keyring, share one with other machines, or move the accounts' \
+                'keyring'\t'Show, unlock or lock the keyring, share one with other machines, or move the accounts' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
             set options '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -63,6 +63,7 @@ function __acct_grammar -S
                 '--resource='\t'A resource server that the token is for (RFC 8707)' \
                 '--device'\t'Sign in on another device: show a code to enter there' \
                 '--no-browser'\t'Open no browser: print the address, and read the callback address from stdin, too' \
+                '--browser='\t'Open the address with this command, this time; as BROWSER names one' \
                 '--redirect-port='\t'The loopback port to listen on; a free one by default' \
                 '--callback='\t'Where a backend'\''s sign-in ends, as in limit://auth' \
                 '--wait='\t'How long to wait for the browser'\''s answer' \
@@ -113,6 +114,7 @@ function __acct_grammar -S
             set options '--scope='\t'The scope to ask for, from now on; '\'''\'' is the server'\''s usual one' \
                 '--device'\t'Sign in on another device: show a code to enter there' \
                 '--no-browser'\t'Open no browser: print the address, and read the callback address from stdin, too' \
+                '--browser='\t'Open the address with this command, this time; as BROWSER names one' \
                 '--wait='\t'How long to wait for the browser'\''s answer' \
                 '--param='\t'One more parameter of the authorization request, this time' \
                 '--client-id='\t'Another client'\''s id, from now on' \
@@ -624,6 +626,8 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
         case 'keyring'
             set commands 'status'\t'Show which keyring is used, where it is, and whether it is available' \
+                'unlock'\t'Unlock the keyring in use: by the desktop'\''s prompt, or by its passphrase' \
+                'lock'\t'Lock the keyring in use, for all programs that use it' \
                 'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \
                 'join'\t'Join a keyring that another machine has made' \
                 'move'\t'Move all accounts to another keyring: all of them, or none' \
@@ -646,11 +650,39 @@ function __acct_grammar -S
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
+        case 'keyring unlock'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'keyring lock'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
         case 'keyring create'
             set options '--name='\t'The keyring'\''s name there' \
                 '--cert=file'\t'This machine'\''s certificate (etcd)' \
                 '--key=file'\t'The key of that certificate (etcd)' \
-                '--ca=file'\t'The authority that issued the members'\'' certificates (etcd)' \
+                '--ca=file'\t'The authority that issued the engine'\''s certificates' \
                 '--user='\t'The user of etcd' \
                 '--password-file=file'\t'Your own file with the user'\''s or the role'\''s password' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
@@ -671,7 +703,7 @@ function __acct_grammar -S
             set options '--name='\t'The keyring'\''s name there' \
                 '--cert=file'\t'This machine'\''s certificate (etcd)' \
                 '--key=file'\t'The key of that certificate (etcd)' \
-                '--ca=file'\t'The authority that issued the members'\'' certificates (etcd)' \
+                '--ca=file'\t'The authority that issued the engine'\''s certificates' \
                 '--user='\t'The user of etcd' \
                 '--password-file=file'\t'Your own file with the user'\''s or the role'\''s password' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
@@ -770,7 +802,7 @@ function __acct_grammar -S
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
                 'vault'\t'Unlock, lock, seal, or change the passphrase of the encrypted-file keyring' \
-                'keyring'\t'Show the keyring, share one with other machines, or move the accounts' \
+                'keyring'\t'Show, unlock or lock the keyring, share one with other machines, or move the accounts' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
         case 'help key'
@@ -788,6 +820,8 @@ function __acct_grammar -S
                 'unseal'\t'Let only the passphrase open the vault, which is asked for once more'
         case 'help keyring'
             set commands 'status'\t'Show which keyring is used, where it is, and whether it is available' \
+                'unlock'\t'Unlock the keyring in use: by the desktop'\''s prompt, or by its passphrase' \
+                'lock'\t'Lock the keyring in use, for all programs that use it' \
                 'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \
                 'join'\t'Join a keyring that another machine has made' \
                 'move'\t'Move all accounts to another keyring: all of them, or none' \

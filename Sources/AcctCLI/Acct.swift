@@ -87,7 +87,8 @@ extension Acct {
       let names = command(of: arguments).names.filter { $0 != "home" && $0 != "help" }
       let help = "`\((["acct"] + names).joined(separator: " ")) --help` shows what it takes"
       if !names.isEmpty { errorMessage.hint = help }
-      let candidates = unknown?.candidates ?? HelperCommand.suggested(in: arguments)
+      let candidates =
+        unknown?.candidates ?? HelperCommand.suggested(in: arguments).nonempty ?? errorMessage.meantValues
       if let question = didYouMean(candidates) { errorMessage.hint = "\(question) \(help)" }
       if errorMessage.text == HelperCommand.missingProgram {
         let programs = HelperCommand.Name.allCases.map(\.rawValue)
@@ -95,7 +96,8 @@ extension Acct {
       }
       return report.write(errorMessage)
     }
-    do { try streams.output(Secret(fullMessage(for: error) + "\n")) } catch {
+    let help = AddHelp.isFor(arguments) ? AddHelp.text(on: Screen(output: report.world, .withDefaults)) : nil
+    do { try streams.output(Secret((help ?? fullMessage(for: error)) + "\n")) } catch {
       return report.write(ErrorMessage(.files(.output(error))))
     }
     return ExitStatus.done.rawValue

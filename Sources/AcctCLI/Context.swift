@@ -7,29 +7,46 @@ import StrictJSON
 /// The environment of a command: the world, and the options that every command has.
 struct Context {
   /// The context of the use cases.
-  let engine: EngineContext
+  private(set) var engine: EngineContext
   let options: SharedOptions
   /// The account that was chosen last, for the hint of a failure.
   let chosen = ChosenAccount()
   /// The exit status of a program that acct waited for.
   let programStatus = ProgramStatus()
 
+  /// The long waits, if a terminal shows them.
+  let waits: LongWaits?
+
   init(_ world: World, _ options: SharedOptions) {
     let explains = options.verbose && !options.quiet
-    let world = explains ? world.logging() : world
+    var world = explains ? world.logging() : world
+    waits = options.quiet || options.json ? nil : LongWaits(world.streams, world.clock, world.environment.variable)
+    if let waits { world = world.showing(waits) }
     var engine = EngineContext(
       world,
       options.noInput ? .forbidden : .allowed,
       timeout: options.timeLimit,
       report: WaitingNotices(world, options).show
     )
-    let explain: @Sendable (Decision) -> Void = { decision in world.report("acct: \(words(for: decision))") }
+    let explain: @Sendable (Decision) -> Void = { [world] decision in world.report("acct: \(words(for: decision))") }
     engine.voice = Voice(words: { (prompt: Prompt) in words(for: prompt) }, explain: explains ? explain : nil)
     self.engine = engine
     self.options = options
   }
 
   var world: World { engine.world }
+
+  /// This context with another browser, if the user names one for this time.
+  ///
+  /// - Parameter command: A command, as `BROWSER` takes one.
+  /// - Returns: The context.
+  func opening(_ command: String?) -> Context {
+    guard let command else { return self }
+    var context = self
+    let openWith = world.browser.openWith
+    context.engine.world.browser.open = { address in await openWith(address, command) }
+    return context
+  }
 
   /// Standard output as a screen: its width, its characters and its colours.
   var screen: Screen { Screen(output: world, options) }

@@ -51,7 +51,7 @@ static inline const char *acct_curl_load(acct_curl *table) {
   /* It stays: threads of its own may still run in it. Not lazily: what looks a symbol up at its
      first call saves registers to the stack, with a secret in them. */
   void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return "libcurl.so.4 is not installed";
+  if (!library) return "libcurl.so.4 is not installed: install the package libcurl4";
   const struct { const char *name; size_t slot; } needed[] = {
     { "curl_global_init", offsetof(acct_curl, global_init) },
     { "curl_easy_init", offsetof(acct_curl, easy_init) },

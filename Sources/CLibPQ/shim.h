@@ -41,7 +41,7 @@ typedef struct acct_libpq {
 /* Fills the table. Returns what is missing, or NULL. */
 static inline const char *_Nullable acct_libpq_load(acct_libpq *_Nonnull table) {
   void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return "libpq.so.5 is not installed";
+  if (!library) return "libpq.so.5 is not installed: install the package libpq5";
   void *symbol;
 #define X(name) \
   if (!(symbol = dlsym(library, #name))) return "libpq.so.5 is too old"; \

@@ -11,3 +11,11 @@ static inline int acct_keystrokes_begin(int terminal) {
   mode.c_cc[VTIME] = 0;
   return tcsetattr(terminal, TCSANOW, &mode);
 }
+
+/* Leaves the signal keys to the terminal, for keys that are read beside other work. */
+static inline int acct_keystrokes_keep_signals(int terminal) {
+  struct termios mode;
+  if (tcgetattr(terminal, &mode) != 0) return -1;
+  mode.c_lflag |= ISIG;
+  return tcsetattr(terminal, TCSANOW, &mode);
+}

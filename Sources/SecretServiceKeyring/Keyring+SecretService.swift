@@ -14,14 +14,21 @@ extension Keyring {
   ///   - canPrompt: whether there is a desktop that a prompt could be shown on; without one,
   ///     `Interaction.allowed` shows no prompt either.
   ///   - deadline: how long one call may take, apart from the 2 minutes that a person gets.
+  ///   - whileAsking: called before a person is asked; returns a function that is called afterwards.
   /// - Returns: the keyring.
   package static func secretService(
     busAddress: String? = nil,
     canPrompt: Bool,
-    deadline: Duration = .seconds(5)
+    deadline: Duration = .seconds(5),
+    whileAsking: @escaping @Sendable () -> @Sendable () -> Void = { {} }
   ) -> Keyring {
-    let provider = Provider(busAddress: busAddress, canPrompt: canPrompt, deadline: deadline)
-    return Keyring(
+    let provider = Provider(
+      busAddress: busAddress,
+      canPrompt: canPrompt,
+      deadline: deadline,
+      whileAsking: whileAsking
+    )
+    var keyring = Keyring(
       kind: .secretService,
       read: { account, kinds, interaction throws(KeyringFailure) in
         try await provider.perform(interaction) { operation throws(KeyringFailure) in
@@ -55,6 +62,10 @@ extension Keyring {
       },
       changes: { provider.connection.mark() }
     )
+    keyring.lock = { () throws(KeyringFailure) in
+      try await provider.perform(.allowed) { operation throws(KeyringFailure) in try operation.lock() }
+    }
+    return keyring
   }
 }
 
@@ -63,6 +74,7 @@ private struct Provider: Sendable {
   let busAddress: String?
   let canPrompt: Bool
   let deadline: Duration
+  let whileAsking: @Sendable () -> @Sendable () -> Void
   let connection = SharedBusConnection()
 
   /// Performs an operation, within one deadline for all of it.
@@ -91,6 +103,8 @@ private struct Provider: Sendable {
       }
     }
     if let result { return result }
+    let asked = whileAsking()
+    defer { asked() }
     return try await onDedicatedThread(orThrow: .failed(reason: "no thread could be started")) {
       () throws(KeyringFailure) in
       let libsecret = try LibsecretChannel(to: address, time: deadline)

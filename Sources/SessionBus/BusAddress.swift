@@ -17,28 +17,37 @@ package struct BusAddress: Sendable {
 
   /// Finds the bus as the environment names it, unless an address is given.
   ///
-  /// `DBUS_SESSION_BUS_ADDRESS` comes first, then the socket `bus` in `XDG_RUNTIME_DIR`. A bus is
-  /// never launched: one of our own would have an empty keyring, and outlive the command.
+  /// `DBUS_SESSION_BUS_ADDRESS` comes first, then the socket `bus` in `XDG_RUNTIME_DIR`, without that in the user's own
+  /// folder of `/run/user`. A bus is never launched: one of our own would have an empty keyring, and outlive the command.
   ///
-  /// - Parameter given: An address to use in place of the environment's.
+  /// - Parameters:
+  ///   - given: An address to use in place of the environment's.
+  ///   - users: The folder of the users' own, in place of `/run/user`.
+  ///   - variable: Returns an environment variable, and `nil` for one that is empty.
   /// - Throws: ``BusError/unreachable(reason:)``, without a delay, where there is no bus, or only one
   ///   that cannot be trusted.
-  package init(given: String?) throws(BusError) {
+  package init(
+    given: String?,
+    users: String = "/run/user",
+    _ variable: (_ name: String) -> String? = environmentVariable
+  ) throws(BusError) {
+    // By `su` or cron there may be neither variable, and the user's bus all the same.
+    let runtime = variable("XDG_RUNTIME_DIR") ?? "\(users)/\(geteuid())"
     let entries = (given ?? variable("DBUS_SESSION_BUS_ADDRESS") ?? "").split(separator: ";")
       .filter { !$0.hasPrefix("autolaunch:") }
     if !entries.isEmpty {
       var names: [[UInt8]] = []
-      for entry in entries { if let name = try Self.socketName(entry) { names.append(name) } }
+      for entry in entries { if let name = try Self.socketName(entry, runtime) { names.append(name) } }
       socketNames = names
       guard !names.isEmpty else { throw .unreachable(reason: "the session bus has no Unix socket") }
-    } else if given == nil, let socket = try Self.runtimeSocket() {
+    } else if given == nil, let socket = try Self.runtimeSocket(runtime) {
       socketNames = [socket]
     } else {
       throw .unreachable(reason: "there is no session bus")
     }
   }
 
-  private static func socketName(_ entry: Substring) throws(BusError) -> [UInt8]? {
+  private static func socketName(_ entry: Substring, _ runtime: String) throws(BusError) -> [UInt8]? {
     guard entry.hasPrefix("unix:") else { return nil }
     for pair in entry.dropFirst("unix:".utf8.count).split(separator: ",") {
       guard let equals = pair.firstIndex(of: "=") else { return nil }
@@ -46,7 +55,7 @@ package struct BusAddress: Sendable {
       switch pair[..<equals] {
       case "path": return unescaped(value)
       case "abstract": return unescaped(value).map { [0] + $0 }
-      case "runtime": return try runtimeSocket()
+      case "runtime": return try runtimeSocket(runtime)
       // `guid` names the bus; it identifies nothing that the socket's name does not.
       default: continue
       }
@@ -69,20 +78,20 @@ package struct BusAddress: Sendable {
     return bytes.isEmpty ? nil : bytes
   }
 
-  /// The socket `bus` in `XDG_RUNTIME_DIR`, if there is one.
+  /// The socket `bus` in `XDG_RUNTIME_DIR`, or in the user's own folder, if there is one.
   ///
   /// - Throws: ``BusError/unreachable(reason:)`` if it is another user's: that user would get the
   ///   secrets.
-  private static func runtimeSocket() throws(BusError) -> [UInt8]? {
-    guard let folder = variable("XDG_RUNTIME_DIR"), folder.hasPrefix("/") else { return nil }
+  private static func runtimeSocket(_ folder: String) throws(BusError) -> [UInt8]? {
+    guard folder.hasPrefix("/") else { return nil }
     let path = folder + "/bus"
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
-      throw .unreachable(reason: "bus in XDG_RUNTIME_DIR is not a socket")
+      throw .unreachable(reason: "\(path) is not a socket")
     }
     guard status.st_uid == geteuid() else {
-      throw .unreachable(reason: "the session bus in XDG_RUNTIME_DIR belongs to another user")
+      throw .unreachable(reason: "the session bus at \(path) belongs to another user")
     }
     return Array(path.utf8)
   }
@@ -100,7 +109,7 @@ package struct BusAddress: Sendable {
   }
 }
 
-private func variable(_ name: String) -> String? {
+package func environmentVariable(_ name: String) -> String? {
   guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
   return unsafe String(cString: value)
 }

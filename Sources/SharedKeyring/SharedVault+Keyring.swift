@@ -8,7 +8,7 @@ import Vault
 extension SharedVault {
   /// The keyring of a kind, as every keyring is used.
   func keyring(_ kind: Keyring.Kind) -> Keyring {
-    Keyring(
+    var keyring = Keyring(
       kind: kind,
       read: { account, kinds, interaction throws(KeyringFailure) in
         try self.read(self.session(kind), account, kinds, interaction)
@@ -44,6 +44,8 @@ extension SharedVault {
         }
       )
     )
+    keyring.lock = { () throws(KeyringFailure) in try self.lock() }
+    return keyring
   }
 
   /// Reads from this machine's copy, and asks the engine only where there is none.

@@ -142,6 +142,17 @@ extension SharedVault {
     return nil
   }
 
+  /// Deletes the key in the kernel; the passphrase is asked for again.
+  func lock() throws(KeyringFailure) {
+    guard let contents = try copies.read(Self.headerName, in: copies.folder) else { throw .notJoined }
+    let header: AnyVaultHeader
+    do { header = try AnyVaultHeader(parsing: contents) } catch {
+      throw .failed(reason: "this machine's copy of its header is damaged")
+    }
+    if case .keyFile = header { throw .failed(reason: "a key file opens it, and there is no passphrase to forget") }
+    guard opener.forget(header) else { throw .failed(reason: "the kernel does not delete the keyring's key") }
+  }
+
   /// Deletes the settings and this machine's copies; the engine keeps everything.
   ///
   /// The key is deleted in the kernel as well. An answer that no key opens any more is set aside: nothing could ever

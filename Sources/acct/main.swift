@@ -53,19 +53,22 @@ let sharedVault = SharedVault(
   }
 )
 let tokens = Tokens(locks: folders.tokenLocks, configuration: .live(environment.variable), entropy: .live())
+let streams = Streams.live()
+let clock = Clock.live()
+let waits = LongWaits(streams, clock, environment.variable)
 let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment.variable($0) != nil }
 
 let world = World(
   Ports(
-    secretService: .secretService(canPrompt: isDesktop),
+    secretService: .secretService(canPrompt: isDesktop) { waits?.beginKeyringPrompt() ?? {} },
     vaultKeyring: vaultStore.keyring,
     vault: vaultStore.vault,
     sharedKeyring: sharedVault.sharedKeyring,
     files: .live(folders),
-    streams: .live(),
+    streams: streams,
     terminal: terminal,
     environment: environment,
-    clock: .live(),
+    clock: clock,
     entropy: .live(),
     transport: .live(userAgent: "acct/\(version)", environment: environment.variable),
     browser: .live(undoing: hardening, environment.variable),

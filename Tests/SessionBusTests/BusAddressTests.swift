@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import SessionBus
 import Testing
 
@@ -11,6 +13,41 @@ struct BusAddressTests {
     #expect(throws: BusError.unreachable(reason: "there is no session bus")) {
       try BusAddress(given: "autolaunch:scope=user")
     }
+  }
+
+  /// The bus that is found without an address, in a folder of users.
+  private func found(in users: String, _ variables: [String: String] = [:]) throws -> [String] {
+    try BusAddress(given: nil, users: users) { variables[$0] }.socketNames
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test("A bus without variables is the socket in the user's own folder, and no other file")
+  func ownBus() throws {
+    let files = FileManager.default
+    let users = "\(files.temporaryDirectory.path)/\(UUID())"
+    let path = "\(users)/\(geteuid())/bus"
+    #expect(throws: BusError.unreachable(reason: "there is no session bus")) { try found(in: users) }
+    try files.createDirectory(atPath: "\(users)/\(geteuid())", withIntermediateDirectories: true)
+    defer { try? files.removeItem(atPath: users) }
+    let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+    let bound = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(bound == 0)
+    #expect(try found(in: users) == [path])
+    // A runtime folder of the environment's is the only place.
+    #expect(throws: BusError.unreachable(reason: "there is no session bus")) {
+      try found(in: users, ["XDG_RUNTIME_DIR": users])
+    }
+    try files.removeItem(atPath: path)
+    #expect(files.createFile(atPath: path, contents: nil))
+    #expect(throws: BusError.unreachable(reason: "\(path) is not a socket")) { try found(in: users) }
   }
 
   @Test(

@@ -27,6 +27,11 @@ struct LoginCommand: AcctCommand {
   @Flag(help: "Open no browser: print the address, and read the callback address from stdin, too.")
   var noBrowser = false
 
+  @Option(
+    help: ArgumentHelp("Open the address with this command, this time; as BROWSER names one.", valueName: "command")
+  )
+  var browser: String?
+
   @Option(help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds"))
   var wait: Int64 = 600
 
@@ -52,6 +57,7 @@ struct LoginCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
+    try requireOneBrowser(browser, orNone: noBrowser)
     guard (1...86_400).contains(wait) else { throw ValidationError("--wait is a number of seconds from 1 to 86400") }
     guard name == nil || options.account == nil else {
       throw ValidationError("NAME and --account are the same: give one")
@@ -102,6 +108,7 @@ struct LoginCommand: AcctCommand {
   }
 
   private func signIn(to account: Account, _ context: Context) async throws(EngineError) -> ExitStatus {
+    let context = context.opening(browser)
     let login = Login(context.engine)
     let changes = try await changes(context)
     let way = try login.way(of: account, changes)
@@ -163,6 +170,7 @@ struct LoginCommand: AcctCommand {
     words += option("--cert", certificate.cert) + option("--cert-key", certificate.certKey)
     words += option("--key", key.key) + (key.pin ? ["--pin"] : []) + param.flatMap { ["--param", $0] }
     words += (device ? ["--device"] : []) + (noBrowser ? ["--no-browser"] : [])
+    words += option("--browser", browser)
     guard token == nil, var add = try? AddCommand.parse(words) else { return nil }
     add.options = options
     return add

@@ -8,6 +8,12 @@ extension ErrorMessage {
   init(_ error: KeyringError) {
     switch error {
     case .failed(let failure, let kind): self.init(failure, kind)
+    case .stillLocked(let failure, let kind):
+      self.init(failure, kind)
+      hint =
+        kind == .secretService
+        ? "unlock it with its own program, on its desktop"
+        : "set \(passphraseFiles(kind)) for a command without a person"
     case .notChosen(let undecided):
       let reason =
         switch undecided {
@@ -93,13 +99,18 @@ extension ErrorMessage {
 }
 
 /// The name of a kind of keyring.
-private func words(for kind: Keyring.Kind) -> String {
+func words(for kind: Keyring.Kind) -> String {
   if kind.isShared { "the shared keyring" } else { kind == .vault ? "the vault" : "the keyring" }
 }
 
 /// The way to unlock a keyring.
 private func unlocking(_ kind: Keyring.Kind) -> String {
-  if kind.isShared { return "set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE; nothing was changed" }
-  return kind == .vault
-    ? "run `acct vault unlock`, or set ACCT_VAULT_PASSPHRASE_FILE" : "unlock it and try again; nothing was changed"
+  kind == .secretService
+    ? "run `acct keyring unlock`, then try again; nothing was changed"
+    : "run `acct keyring unlock`, or set \(passphraseFiles(kind))"
+}
+
+/// The variables that name what opens a keyring where no person is asked.
+private func passphraseFiles(_ kind: Keyring.Kind) -> String {
+  kind.isShared ? "ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE" : "ACCT_VAULT_PASSPHRASE_FILE"
 }

@@ -20,6 +20,11 @@ struct SignInOptions: ParsableArguments {
   @Flag(help: "Open no browser: print the address, and read the callback address from stdin, too.")
   var noBrowser = false
 
+  @Option(
+    help: ArgumentHelp("Open the address with this command, this time; as BROWSER names one.", valueName: "command")
+  )
+  var browser: String?
+
   @Option(help: ArgumentHelp("The loopback port to listen on; a free one by default.", valueName: "port"))
   var redirectPort: Int?
 
@@ -34,11 +39,12 @@ struct SignInOptions: ParsableArguments {
 
   /// `true` if any option is given, other than the one that has a default.
   var isUsed: Bool {
-    [clientID, scope, callback].contains { $0 != nil } || !resource.isEmpty || device || noBrowser
+    [clientID, scope, callback, browser].contains { $0 != nil } || !resource.isEmpty || device || noBrowser
       || redirectPort != nil || send != nil
   }
 
   func validate() throws {
+    try requireOneBrowser(browser, orNone: noBrowser)
     guard (1...86_400).contains(wait) else { throw ValidationError("--wait is a number of seconds from 1 to 86400") }
     if let redirectPort, !(1...65535).contains(redirectPort) {
       throw ValidationError("--redirect-port is a number from 1 to 65535")
@@ -141,4 +147,11 @@ struct SignInOptions: ParsableArguments {
 enum SentToken: String, ExpressibleByArgument {
   case accessToken = "access-token"
   case idToken = "id-token"
+}
+
+/// Rejects the name of a browser beside the wish for none, and an empty one.
+func requireOneBrowser(_ command: String?, orNone none: Bool) throws {
+  guard let command else { return }
+  guard !none else { throw ValidationError("--browser and --no-browser exclude each other") }
+  guard command.contains(where: { $0 != " " }) else { throw ValidationError("--browser names no command") }
 }

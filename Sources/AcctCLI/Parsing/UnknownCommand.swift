@@ -57,6 +57,21 @@ extension ErrorMessage {
   }
 }
 
+extension ErrorMessage {
+  /// The values that a refused one may stand for, where the message has the closed list of them.
+  var meantValues: [String] {
+    guard text.hasPrefix("the value '"), let list = text.firstRange(of: "; it is one of ") else { return [] }
+    let values = text[list.upperBound...].split(separator: "'").map(String.init).filter { !$0.contains(" ") }
+    let value = text.dropFirst("the value '".count).prefix { $0 != "'" }
+    return suggested(for: String(value), of: values)
+  }
+}
+
+extension [String] {
+  /// `nil` without any.
+  var nonempty: [String]? { isEmpty ? nil : self }
+}
+
 /// The number of bytes to insert, remove, replace or exchange with their neighbour to make one text of the other (the
 /// optimal string alignment distance).
 private func editDistance(_ one: String, _ other: String) -> Int {

@@ -2,17 +2,26 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Synchronization
 
 /// Shows the prompts of a sign-in while it waits; on standard error, `--quiet` or not.
-struct SignInPrompts: Sendable {
+final class SignInPrompts: Sendable {
   private let report: @Sendable (String) -> Void
   private let link: (@Sendable (HTTPURL) -> Void)?
+  /// Hands a text to the terminal's clipboard; `nil` where no person could press the key for it.
+  private let copy: (@Sendable (String) -> Void)?
+  private let waits: LongWaits?
+  /// The address or the code that was shown last, and its name.
+  private let shown = Mutex<(text: String, name: String)>(("", ""))
+  private let wait = Mutex<(@Sendable () -> Void)?>(nil)
   private let qrCode: QRCode
   private let columns: Int?
 
   init(_ context: Context) {
     report = context.world.report
     link = context.takesLinks ? context.world.streams.link : nil
+    copy = context.takesLinks && context.canAsk ? context.world.streams.copy : nil
+    waits = context.waits
     qrCode = context.world.qrCode
     columns = context.world.errorColumns
   }
@@ -20,13 +29,23 @@ struct SignInPrompts: Sendable {
   /// Shows one prompt; an address or a code to be copied has a line of its own.
   @Sendable func show(_ prompt: SignInPrompt) {
     switch prompt {
-    case .browserOpened(let origin): report("acct: sign in at \(origin), in the browser window that opened")
+    case .address(let address):
+      shown.withLock { $0 = (address, "address") }
+      report("acct: sign in at this address (Ctrl-C to cancel):")
+      report(address)
+    case .browserOpened(let origin):
+      report(
+        "acct: it is open in your browser, at \(origin.authority): sign in there\(copying("; c copies the address"))"
+      )
     case .notices(let notices): for notice in notices { report("acct: \(words(for: notice))") }
     case .signInOnlyAt(let origin): report("acct: sign in at \(origin.authority) alone: no other host may ask you to")
-    case .openYourself(let address):
-      report("acct: open this address and sign in:")
-      report(address)
-      report("acct: then come back, or paste the address that the browser was redirected to")
+    case .openYourself:
+      report(
+        "acct: open it in a browser; then come back, or paste the address that it was redirected to\(copying(Self.lineCopies))"
+      )
+    case .waiting(let action, let seconds): begin(action, seconds)
+    case .ended: wait.withLock { $0.take() }?()
+    case .copy: copyShown()
     case .unwantedNotEnded(let person, let cause):
       report("acct: the server did not end the unwanted session of \(printable(person)): \(words(for: cause))")
     case .addressEnds(let seconds, let canBeRenewed):
@@ -35,7 +54,10 @@ struct SignInPrompts: Sendable {
       )
     case .wrongPaste: report("acct: this is not the callback of this sign-in; paste the whole address")
     case .pasteCallback:
-      report("acct: if the browser can't open the address that it was redirected to, paste that address here")
+      report(
+        "acct: if the browser can't open the address that it was redirected to, paste that address here"
+          + copying(Self.lineCopies)
+      )
     case .wrongCallback(let flaw):
       report("acct: this is not the callback of this sign-in: \(words(for: flaw)); paste the whole address")
     case .callbackRefused(.page):
@@ -45,25 +67,53 @@ struct SignInPrompts: Sendable {
       report("acct: the desktop can't deliver \(scheme): addresses: \(words(for: failure))")
     case .notConfirmed(let error):
       report("acct: the session could not be checked yet: \(ErrorMessage(error).text)")
-    case .device(let flow):
-      report("acct: on any device, open this address:")
-      report((flow.verificationURL).description)
-      report("acct: and enter this code:")
-      report(printable(flow.userCode))
-      if let address = flow.completeURL, address != flow.verificationURL {
-        report("acct: or open this one, which has the code in it:")
-        if let link { link(address) } else { report(address.description) }
-      }
-      // With the code in it nothing has to be typed; without, there is still no address to copy.
-      let address = flow.completeURL ?? flow.verificationURL
-      if let modules = qrCode.modules(address.description) {
-        let lines = qrCodeText(modules)
-        // One that the terminal breaks can't be scanned.
-        guard columns.map({ lines.first?.count ?? 0 < $0 }) ?? true else { return }
-        report("acct: or scan this:")
-        for line in lines { report(line) }
+    case .device(let flow): show(flow)
+    }
+  }
+
+  private func show(_ flow: DeviceFlow) {
+    let code = printable(flow.userCode)
+    shown.withLock { $0 = (code, "code") }
+    report("acct: on any device, open this address:")
+    report((flow.verificationURL).description)
+    report("acct: and enter this code (Ctrl-C to cancel\(copying(", c to copy it"))):")
+    report(code)
+    if let address = flow.completeURL, address != flow.verificationURL {
+      report("acct: or open this one, which has the code in it:")
+      if let link { link(address) } else { report(address.description) }
+    }
+    // With the code in it nothing has to be typed; without, there is still no address to copy.
+    let address = flow.completeURL ?? flow.verificationURL
+    guard let modules = qrCode.modules(address.description) else { return }
+    let lines = qrCodeText(modules)
+    // One that the terminal breaks can't be scanned.
+    guard columns.map({ lines.first?.count ?? 0 < $0 }) ?? true else { return }
+    report("acct: or scan this:")
+    for line in lines { report(line) }
+  }
+
+  private static let lineCopies = "; c and Enter copy the one above"
+
+  /// The words about the key that copies; none where it has no effect.
+  private func copying(_ words: String) -> String { copy == nil ? "" : words }
+
+  /// Shows the time left on the terminal; where a callback can be pasted, in the place of the prompt for it.
+  private func begin(_ action: AwaitedAction, _ seconds: Int64) {
+    let end = waits?.begin(seconds) { left in
+      switch action {
+      case .browser: "waiting for the browser: \(left)"
+      case .paste: "callback address (\(left)): "
+      case .device: "waiting for the code to be entered: \(left)"
       }
     }
+    wait.withLock { $0 = end }
+  }
+
+  private func copyShown() {
+    guard let copy else { return }
+    let (text, name) = shown.withLock { $0 }
+    copy(text)
+    report("acct: the \(name) is on the clipboard, if this terminal allows that")
   }
 }
 

@@ -74,6 +74,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
       await reception?.close()
       return ending
     }
+    report(.ended)
     switch ending {
     case .answered(let answer): return answer
     case .timedOut: throw .signIn(.callbackTimedOut(seconds: timeout, addressValidFor: shown.seconds))
@@ -98,6 +99,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     _ shown: ShownAddress,
     _ report: @escaping @Sendable (SignInPrompt) -> Void
   ) async -> Ending? {
+    report(.address(address.text))
     let isOpen = if opensBrowser { await world.browser.open(address.text) } else { false }
     var sources: [@Sendable () async -> Ending?] = []
     if let listening = channels.listening {
@@ -106,11 +108,16 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     if let reception { sources.append { await handed(over: reception).map { .answered($0) } } }
     if isOpen {
       report(.browserOpened(origin))
-      guard channels.alwaysAsks || sources.isEmpty else { return await first(of: sources) }
+      guard channels.alwaysAsks || sources.isEmpty else {
+        report(.waiting(.browser, seconds: timeout))
+        return await first(of: sources + [{ await context.passKeys(to: report) }])
+      }
       report(.pasteCallback)
     } else {
-      show(address, shown, report)
+      report(.openYourself)
+      note(address, shown, report)
     }
+    report(.waiting(.paste, seconds: timeout))
     // End of input ends the wait as well if the callback can only be pasted; with an open browser it may still arrive
     // by itself.
     let outlastsInput = isOpen && !sources.isEmpty
@@ -122,10 +129,9 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     return await first(of: sources)
   }
 
-  /// Shows an address for the user to open.
-  private func show(_ address: SignInAddress, _ shown: ShownAddress, _ report: @Sendable (SignInPrompt) -> Void) {
+  /// Shows when an address that the user opens ends.
+  private func note(_ address: SignInAddress, _ shown: ShownAddress, _ report: @Sendable (SignInPrompt) -> Void) {
     shown.seconds = address.end?.seconds
-    report(.openYourself(address: address.text))
     if let end = address.end { report(.addressEnds(seconds: end.seconds, canBeRenewed: world.terminal.canAsk())) }
   }
 
@@ -192,7 +198,16 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   ) async -> Ending? {
     for await line in world.terminal.lines(context.words(.callbackAddress)) {
       if line.count == 0, let end, world.terminal.canAsk() {
-        do throws(EngineError) { show(try await end.renew(), shown, report) } catch { return .failed(error) }
+        do throws(EngineError) {
+          let address = try await end.renew()
+          report(.address(address.text))
+          note(address, shown, report)
+        } catch { return .failed(error) }
+        continue
+      }
+      // No callback is one letter.
+      if line.count == 1, line.text == "c" {
+        report(.copy)
         continue
       }
       switch judged(line.text) {
@@ -215,6 +230,19 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
         return nil
       },
     ])
+  }
+}
+
+extension EngineContext {
+  /// Reports the key that asks for a copy of the address or the code, until the task is cancelled.
+  ///
+  /// - Returns: `nil`, as a source of ``first(of:)`` that has no answer.
+  func passKeys<Value>(to report: @Sendable (SignInPrompt) -> Void) async -> Value? {
+    if interaction == .allowed, world.streams.copy != nil {
+      for await key in world.terminal.keys() where key == .text("c") { report(.copy) }
+    }
+    await forever()
+    return nil
   }
 }
 

@@ -41,7 +41,14 @@ package struct DeviceSignIn: Sendable {
     let watch = context.world.signals.watch { polling.cancel() }
     defer { watch.release() }
     report(.device(flow))
-    let response = try await polling.value.mapError { $0.refusing(asked) }.get()
+    report(.waiting(.device, seconds: flow.secondsLeft(at: context.world.clock.now())))
+    let keys = Task { () -> Void? in await context.passKeys(to: report) }
+    let outcome = await polling.value
+    keys.cancel()
+    // By then the terminal is as it was.
+    _ = await keys.value
+    report(.ended)
+    let response = try outcome.mapError { $0.refusing(asked) }.get()
     let identify = IdentifyUser(context, server, serverClient, request)
     let idToken = try identify.checked(response, nonce: nil)
     let credentials = NewCredentials(

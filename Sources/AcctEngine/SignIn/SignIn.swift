@@ -155,8 +155,16 @@ package enum SignInPrompt: Sendable {
   case notices([Notice])
   /// Only this server may be shown by the browser that will open.
   case signInOnlyAt(Origin)
-  /// No browser: the address, and where to paste the callback.
-  case openYourself(address: String)
+  /// The address at which the user signs in; a browser is about to open it, if there is one.
+  case address(String)
+  /// No browser has opened it: where to paste the callback.
+  case openYourself
+  /// The wait for the user begins, for at most so many seconds.
+  case waiting(AwaitedAction, seconds: Int64)
+  /// The wait is over.
+  case ended
+  /// A key asks for the address, or the code, on the terminal's clipboard.
+  case copy
   /// The address just shown is valid for so long; an empty line requests a new one, if there is a terminal.
   case addressEnds(seconds: Int64, canBeRenewed: Bool)
   /// The pasted text is not the callback.
@@ -175,4 +183,14 @@ package enum SignInPrompt: Sendable {
   case notConfirmed(EngineError)
   /// The device flow's address and code.
   case device(DeviceFlow)
+}
+
+/// The action of the user that a sign-in waits for.
+package enum AwaitedAction: Sendable {
+  /// To sign in in the browser that opened.
+  case browser
+  /// To sign in anywhere, or to paste the callback.
+  case paste
+  /// To enter the code on any device.
+  case device
 }

@@ -3,9 +3,12 @@
 package enum PostgresConnection {
   /// Checks that it names a host, holds no password, and does not weaken TLS.
   ///
-  /// - Returns: The string without the spaces around it.
+  /// - Parameters:
+  ///   - text: The string.
+  ///   - authority: The file of the authority to trust, in place of any that the string names (`sslrootcert`).
+  /// - Returns: The string without the spaces around it, with the authority.
   /// - Throws: ``KeyringSettingsFlaw``.
-  package static func check(_ text: String) throws(KeyringSettingsFlaw) -> String {
+  package static func check(_ text: String, trusting authority: String? = nil) throws(KeyringSettingsFlaw) -> String {
     var text = text[...]
     while text.first?.isWhitespace == true { text.removeFirst() }
     while text.last?.isWhitespace == true { text.removeLast() }
@@ -17,7 +20,15 @@ package enum PostgresConnection {
     let hosts = settings.filter { ["host", "hostaddr"].contains($0.keyword) }.map(\.value)
     guard hosts.contains(where: { !$0.isEmpty }), hosts.allSatisfy({ !$0.hasPrefix("/") && !$0.hasPrefix("@") })
     else { throw .noHost }
-    return String(text)
+    guard let authority else { return String(text) }
+    // Of two, libpq takes the last one.
+    guard isURI else { return "\(text) sslrootcert='\(authority.escaped { "\\'".contains($0) ? "\\\($0)" : nil })'" }
+    let path = authority.escaped { character in
+      guard !(character.isASCII && (character.isLetter || character.isNumber || "/-._~".contains(character)))
+      else { return nil }
+      return character.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+    return "\(text)\(text.contains("?") ? "&" : "?")sslrootcert=\(path)"
   }
 
   private typealias Setting = (keyword: String, value: String)
@@ -110,5 +121,12 @@ package enum PostgresConnection {
       rest = rest.dropFirst(2)
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension String {
+  /// The text with other words for some of its characters.
+  fileprivate func escaped(_ escape: (Character) -> String?) -> String {
+    reduce(into: "") { text, character in text += escape(character) ?? String(character) }
   }
 }

@@ -8,7 +8,16 @@ package struct Browser: Sendable {
   /// Returns `true` if it seems to work: the program that was started did not fail within a second.
   package var open: @Sendable (_ address: String) async -> Bool
 
-  package init(open: @escaping @Sendable (_ address: String) async -> Bool) { self.open = open }
+  /// Opens an address with a command, written as `BROWSER` is.
+  package var openWith: @Sendable (_ address: String, _ command: String) async -> Bool
+
+  package init(
+    open: @escaping @Sendable (_ address: String) async -> Bool,
+    openWith: @escaping @Sendable (_ address: String, _ command: String) async -> Bool = { _, _ in false }
+  ) {
+    self.open = open
+    self.openWith = openWith
+  }
 }
 
 /// A listener on 127.0.0.1 that takes callbacks (RFC 8252, section 7.3).

@@ -18,6 +18,10 @@ package struct Streams: Sendable {
   ///
   /// `nil` where standard error is not a terminal.
   package var link: (@Sendable (HTTPURL) -> Void)?
+  /// Hands a text to the clipboard of the terminal at standard error, if it has one (OSC 52).
+  ///
+  /// `nil` where standard error is not a terminal.
+  package var copy: (@Sendable (String) -> Void)?
   /// `true` if standard output is a terminal.
   package var outputIsTerminal: Bool
   /// Returns the current number of that terminal's columns; `nil` without a terminal, or if it doesn't say.

@@ -43,6 +43,11 @@ package struct Keyring: Sendable {
   /// elsewhere count by its files: ``Files/changes``.
   package var changes: @Sendable () -> ChangeMark?
 
+  /// Locks it, as far as it has a lock: its items are then read only after another unlocking.
+  package var lock: @Sendable () async throws(KeyringFailure) -> Void = { () throws(KeyringFailure) in
+    throw .failed(reason: "it has no lock")
+  }
+
   /// The accounts themselves, where several machines share it; `nil` for a keyring of this machine alone.
   package var accounts: SharedAccounts?
 
@@ -93,9 +98,6 @@ extension Keyring {
 
     /// The name of the program, such as "PostgreSQL"; the kind's own name for a keyring of this machine.
     package var title: String { self == .postgres ? "PostgreSQL" : rawValue }
-
-    /// The setting of a shared keyring that names the authority of its engine's certificate.
-    package var authorityOption: String { self == .postgres ? "sslrootcert" : "--ca" }
   }
 
   /// A keyring's state.

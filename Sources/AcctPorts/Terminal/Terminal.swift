@@ -20,6 +20,12 @@ package struct Terminal: Sendable {
   /// and the terminal is restored. Returns `false` if the terminal can't do that; then `react` was never called.
   package var interact: @Sendable (_ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool
 
+  /// Reads the keys that are pressed at standard input, without echo, while the process waits for something else.
+  ///
+  /// Ctrl-C and Ctrl-Z keep their effect. Ends at once without a terminal, or for a job in the background, and when the
+  /// reading task is cancelled; the terminal is restored by then.
+  package var keys: @Sendable () -> AsyncStream<Keystroke> = { AsyncStream { $0.finish() } }
+
   package init(
     canAsk: @escaping @Sendable () -> Bool,
     ask: @escaping @Sendable (_ prompt: String) -> String?,

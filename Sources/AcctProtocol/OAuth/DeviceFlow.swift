@@ -96,4 +96,7 @@ package struct DeviceFlow: Sendable {
 
   /// `true` once the device code has expired, so that no further question can succeed.
   package func isOver(at now: Timestamp) -> Bool { now >= deadline }
+
+  /// The seconds left until then.
+  package func secondsLeft(at now: Timestamp) -> Int64 { max(deadline.seconds(since: now), 0) }
 }

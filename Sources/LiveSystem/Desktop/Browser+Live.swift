@@ -23,18 +23,24 @@ extension Browser {
     failingWithin grace: Duration = .seconds(1),
     _ variable: @escaping @Sendable (_ name: String) -> String?
   ) -> Browser {
-    Browser { address in
-      for command in commands(for: address, variable)
+    let open = { @Sendable (address: String, named: String?) in
+      for command in commands(for: address, named ?? "", variable)
       where await works(command, hardening, failingWithin: grace) { return true }
       return false
     }
+    return Browser(
+      open: { address in await open(address, variable("BROWSER")) },
+      openWith: { address, command in await open(address, command) }
+    )
   }
 }
 
-private func commands(for address: String, _ variable: (_ name: String) -> String?) -> [[String]] {
-  let named = (variable("BROWSER") ?? "").split(separator: ":").map { command in
-    command.split(separator: " ").map(String.init)
-  }
+private func commands(
+  for address: String,
+  _ named: String,
+  _ variable: (_ name: String) -> String?
+) -> [[String]] {
+  let named = named.split(separator: ":").map { command in command.split(separator: " ").map(String.init) }
   let commands = named.filter { !$0.isEmpty }.map { words in
     let filled = words.map { $0.replacing("%s", with: address) }
     return filled == words ? words + [address] : filled

@@ -42,7 +42,8 @@ extension Streams {
     let notice = streams.notice
     let passing = { @Sendable (line: String) in
       isPassing.withLock { isPassing in
-        guard isPassing || !line.isEmpty else { return }
+        // Never in the place of a question that is open.
+        guard isPassing || !line.isEmpty, line.isEmpty || !isQuestionOpen.load(ordering: .relaxed) else { return }
         isPassing = !line.isEmpty
         // Back to the line's start, away with the one before, and the text without line breaks of
         // the terminal's own (DECAWM): what has become two lines could not be taken away.
@@ -61,6 +62,10 @@ extension Streams {
       // A URL is visible ASCII: nothing in it can end the sequence.
       let (start, end) = ("\u{1B}]8;;", "\u{1B}\\")
       try? writeAll(Array("\(start)\(url)\(end)\(url)\(start)\(end)\n".utf8).span, to: error)
+    }
+    streams.copy = { text in
+      // The letters of base64 end no sequence either.
+      try? writeAll(Array("\u{1B}]52;c;\(base64(text))\u{07}".utf8).span, to: error)
     }
     return streams
   }
@@ -85,5 +90,16 @@ extension Streams {
     do { read = try readAll(from: descriptor, limit: limit) } catch { throw .failed(name: name, reason: error.reason) }
     guard var bytes = read else { throw .tooLarge(name: name, limit: limit) }
     return Secret(consuming: &bytes)
+  }
+}
+
+/// RFC 4648, section 4.
+private func base64(_ text: String) -> String {
+  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+  let bytes = Array(text.utf8)
+  return stride(from: 0, to: bytes.count, by: 3).reduce(into: "") { coded, start in
+    let group = bytes[start..<min(start + 3, bytes.count)]
+    let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+    for place in 0..<4 { coded.append(place <= group.count ? alphabet[bits >> (18 - 6 * place) & 63] : "=") }
   }
 }

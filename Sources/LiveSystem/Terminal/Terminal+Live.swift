@@ -14,9 +14,9 @@ extension Terminal {
   /// - Returns: The terminal.
   package static func live(device: String = "/dev/tty", timeout: Int? = nil, input: Int32 = STDIN_FILENO) -> Terminal {
     @Sendable func answer(_ prompt: String, isSecret: Bool) -> [UInt8]? {
-      onePrompt.withLock { _ in Console(device)?.answer(to: printable(prompt), isSecret: isSecret, timeout: timeout) }
+      asking { Console(device)?.answer(to: printable(prompt), isSecret: isSecret, timeout: timeout) }
     }
-    return Terminal(
+    var terminal = Terminal(
       canAsk: { Console(device) != nil },
       ask: { prompt in
         guard var line = answer(prompt, isSecret: false) else { return nil }
@@ -36,13 +36,33 @@ extension Terminal {
         }
       },
       tell: { line in onePrompt.withLock { _ in _ = Console(device)?.write("\(printable(line))\n") } },
-      interact: { react in onePrompt.withLock { _ in Console(device)?.interact(timeout: timeout, react) ?? false } }
+      interact: { react in asking { Console(device)?.interact(timeout: timeout, react) ?? false } }
     )
+    terminal.keys = {
+      let keys = KeyInput(input)
+      return AsyncStream {
+        await keys.next()
+      } onCancel: {
+        keys.cancel()
+      }
+    }
+    return terminal
   }
 }
 
 /// Two questions at once would take each other's answers.
 let onePrompt = Mutex(())
+
+/// `true` while a question and its answer are on the terminal, where no other line may take their place.
+let isQuestionOpen = Atomic(false)
+
+private func asking<Answer>(_ body: () -> Answer) -> Answer {
+  onePrompt.withLock { _ in
+    isQuestionOpen.store(true, ordering: .relaxed)
+    defer { isQuestionOpen.store(false, ordering: .relaxed) }
+    return body()
+  }
+}
 
 /// The size of a terminal's window now (TIOCGWINSZ); `nil` where there is none, or it is not known.
 func terminalSize(_ descriptor: Int32) -> TerminalSize? {

@@ -6,7 +6,9 @@ import CLibSecret
 /// - Throws: `KeyringFailure.locked` where there is no libsecret to prompt with.
 func loadedLibsecret() throws(KeyringFailure) -> acct_libsecret {
   guard let table = unsafe table else {
-    throw .locked(reason: "libsecret, by which it would be unlocked, is not installed")
+    throw .locked(
+      reason: "libsecret, by which it would be unlocked, is not installed: install the package libsecret-1-0"
+    )
   }
   return table
 }

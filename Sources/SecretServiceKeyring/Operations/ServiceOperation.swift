@@ -38,6 +38,13 @@ final class ServiceOperation {
     _ = try settle(try connection.ask(ServiceCalls.unlock(objects)))
   }
 
+  /// Locks the default collection.
+  func lock() throws(KeyringFailure) {
+    guard let collection = try defaultCollection() else { throw .noDefaultCollection }
+    _ = try settle(try connection.ask(ServiceCalls.lock([collection])))
+    guard try isLocked(collection) else { throw .failed(reason: "it stays unlocked") }
+  }
+
   /// Has the default collection created by a person.
   ///
   /// - Throws: `KeyringFailure.locked` if prompts are forbidden.

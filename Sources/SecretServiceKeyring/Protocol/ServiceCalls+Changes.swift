@@ -4,10 +4,15 @@ import SessionBus
 /// The calls that unlock, write and delete.
 extension ServiceCalls {
   /// Unlocks items or collections, at once or by a prompt.
-  static func unlock(_ objects: [String]) -> BusCall<Outcome> {
+  static func unlock(_ objects: [String]) -> BusCall<Outcome> { on(objects, "Unlock") }
+
+  /// Locks items or collections, at once or by a prompt.
+  static func lock(_ objects: [String]) -> BusCall<Outcome> { on(objects, "Lock") }
+
+  private static func on(_ objects: [String], _ method: String) -> BusCall<Outcome> {
     var arguments = WireWriter()
     arguments.paths(objects)
-    return onService("Unlock", "ao", arguments, answer: "aoo") { reader, bytes throws(BusError) in
+    return onService(method, "ao", arguments, answer: "aoo") { reader, bytes throws(BusError) in
       _ = try reader.paths(in: bytes)
       return Outcome(object: nil, prompt: try reader.object(in: bytes))
     }

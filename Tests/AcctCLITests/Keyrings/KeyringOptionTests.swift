@@ -96,12 +96,21 @@ struct KeyringOptionTests {
     arguments: [
       ["etcd", "https://a.example:2379", "--cert", "x"], ["etcd", "https://a.example:2379", "--user", "x"],
       ["etcd", "https://a.example:2379", "--password-file", "x"], ["postgres", "host=db.example", "--user", "x"],
-      ["postgres", "host=db.example", "--ca", "x"], ["etcd"],
+      ["postgres", "host=db.example", "--cert", "x", "--key", "x"], ["etcd"],
     ]
   )
   func pairs(arguments: [String]) async {
     machine.record.secretFiles["x"] = "x"
     #expect(await create(arguments) == 64)
+  }
+
+  @Test("The authority of PostgreSQL's certificate is a file like etcd's")
+  func authority() async {
+    machine.record.secretFiles["ca.pem"] = "x"
+    #expect(await create(["postgres", "host=db.example dbname=acct", "--ca", "ca.pem"]) == 0, "\(machine.record.err)")
+    #expect(
+      machine.settings.value?.connection == "host=db.example dbname=acct sslrootcert='/home/alice/ca.pem'"
+    )
   }
 
   @Test("A file that is not there is named by its option alone, as its name may be a password")

@@ -129,7 +129,7 @@ struct SharedKeyringWordsTests {
     #expect(
       machine.record.err == [
         "acct: PostgreSQL has a certificate that is not trusted: another host's name",
-        "acct: hint: `acct keyring join` again, with the right host and sslrootcert",
+        "acct: hint: `acct keyring join` again, with the right host and --ca FILE",
       ]
     )
   }

@@ -41,7 +41,7 @@ struct DevicePromptTests {
     #expect(await signIn(#","verification_uri_complete":"\#(address)""#) == 4)
     #expect(
       record.err.prefix(6) == [
-        "acct: on any device, open this address:", Self.page, "acct: and enter this code:",
+        "acct: on any device, open this address:", Self.page, "acct: and enter this code (Ctrl-C to cancel):",
         "BCDF-GHJK", "acct: or open this one, which has the code in it:", address,
       ]
     )

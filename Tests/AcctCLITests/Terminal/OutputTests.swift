@@ -27,6 +27,21 @@ struct OutputTests {
     #expect(record.err.last?.hasPrefix("acct: hint: ") == true)
   }
 
+  @Test(
+    "A value that is none of a few is answered with all of them, and the one that is meant",
+    arguments: [
+      (["add", "--from", "gitt"], "git"), (["add", "--from", "oidc"], "oidc-agent"),
+      (["header", "https://a.example", "--format", "crul"], "curl"), (["helper", "gti"], "git"),
+      (["add", "--issuer", "https://a.example", "--grant", "jwt"], "jwt-bearer"),
+    ]
+  )
+  func meantValue(line: [String], meant: String) async {
+    let record = RecordedWorld()
+    #expect(await record.run(line) == 64)
+    #expect(record.err.first?.contains("; it is one of '") == true, "\(record.err)")
+    #expect(record.err.last?.contains("did you mean `\(meant)`?") == true, "\(record.err)")
+  }
+
   @Test("A closed list of values is printed whole, however long it is, and where none was given")
   func closedLists() async {
     let programs = "'git', 'docker', 'kubectl', 'bazel', 'go', 'cargo', 'keyring', 'google' or 'terraform'"

@@ -20,6 +20,22 @@ struct PostgresConnectionTests {
     #expect(try PostgresConnection.check("  \(text) ") == text)
   }
 
+  @Test("An authority is added to a connection string, in the form of that")
+  func authority() throws {
+    #expect(
+      try PostgresConnection.check("host=h dbname=d", trusting: "/etc/it's \\ca.pem")
+        == #"host=h dbname=d sslrootcert='/etc/it\'s \\ca.pem'"#
+    )
+    #expect(
+      try PostgresConnection.check("postgresql://h/d", trusting: "/a b&c.pem")
+        == "postgresql://h/d?sslrootcert=/a%20b%26c.pem"
+    )
+    #expect(
+      try PostgresConnection.check("postgres://h/d?sslmode=verify-full", trusting: "/ü.pem")
+        == "postgres://h/d?sslmode=verify-full&sslrootcert=/%c3%bc.pem"
+    )
+  }
+
   @Test(
     "A password is found however it is written",
     arguments: [

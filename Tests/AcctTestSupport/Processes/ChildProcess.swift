@@ -34,6 +34,8 @@ package struct ChildProcess: Sendable {
   /// As much of an environment as ordinary programs need, and nothing of the machine's user.
   package static let plainEnvironment = [
     "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent",
+    // Without one, acct looks for the bus of the machine's user.
+    "DBUS_SESSION_BUS_ADDRESS": "disabled:",
   ]
 
   /// What a child left when it ended.

@@ -99,7 +99,7 @@ package final class InMemoryKeyring: Sendable {
 
   /// Returns the keyring itself, as a command gets it, in the place of one of the real ones.
   package func keyring(as kind: Keyring.Kind = .secretService) -> Keyring {
-    Keyring(
+    var keyring = Keyring(
       kind: kind,
       read: { account, kinds, interaction throws(KeyringFailure) in
         let gate = self.contents.withLock { contents in
@@ -148,6 +148,8 @@ package final class InMemoryKeyring: Sendable {
       },
       changes: { self.contents.withLock { $0.changes.map(ChangeMark.init) } }
     )
+    keyring.lock = { () throws(KeyringFailure) in self.lock() }
+    return keyring
   }
 
   /// Does `body` if the keyring is reachable and open, or opened by its prompt.

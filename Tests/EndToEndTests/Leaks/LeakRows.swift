@@ -101,6 +101,7 @@ extension LeakStage {
       LeakRow("vault seal", ["--tpm", place, "-v"], shows: ["vault_key": [wire]]),
       LeakRow("vault lock", ["--json", "-v"]), LeakRow("vault unlock", ["--json", "-v"]),
       LeakRow("vault unseal", ["-v"]), LeakRow("vault unlock", ["-v"]), LeakRow("vault lock", ["-v"]),
+      LeakRow("keyring unlock", ["--json", "-v"]), LeakRow("keyring lock", ["--json", "-v"]),
       LeakRow("vault passphrase", ["--new-passphrase-file", passphraseFile, "--json", "-v"]),
     ]
   }

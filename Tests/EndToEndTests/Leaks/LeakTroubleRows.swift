@@ -113,6 +113,7 @@ extension LeakStage {
       LeakRow("key thumbprint", ["nobody", "--json", "-v"], status: 5),
       LeakRow("list", ["nonsense", "--json", "-v"], status: 64),
       LeakRow("vault lock", ["nonsense", "--json", "-v"], status: 64),
+      LeakRow("keyring lock", ["nonsense", "--json", "-v"], status: 64),
     ]
   }
 

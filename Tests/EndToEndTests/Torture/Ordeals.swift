@@ -46,7 +46,7 @@ extension Ordeal {
     }
   }
 
-  static let signingIn = Ordeal(name: "add with a sign-in", isSlow: true, sample: 6) { scene in
+  static let signingIn = Ordeal(name: "add with a sign-in", isSlow: true, sample: 8) { scene in
     try await scene.removeAlice()
     let command = scene.home.signIn(at: scene.server, "--name", "alice")
     return Trial(command: command) { after in

@@ -141,7 +141,7 @@ extension LiveTerminalTests {
 }
 
 /// Does what blocks where it takes no thread from the pool that all tests share.
-private func onDedicatedThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+func onDedicatedThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { caller in
     DispatchQueue(label: "acct.tests.blocking").async { caller.resume(returning: body()) }
   }

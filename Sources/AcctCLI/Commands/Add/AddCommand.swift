@@ -106,7 +106,8 @@ struct AddCommand: AcctCommand {
     case .program(nil): return try AddFrom(context).list()
     case .program(let program?):
       return try await AddFrom(context).add(program, identifier, request, isDry: from.dryRun)
-    case .backend, .session, .network, .server: added = try await signIn(source, request, context)
+    case .backend, .session, .network, .server:
+      added = try await signIn(source, request, context.opening(signIn.browser))
     }
     return try await tell(of: added, isConfirmed: source.isConfirmed, context)
   }
@@ -146,7 +147,7 @@ struct AddCommand: AcctCommand {
     case .line(let words):
       guard var add = try? Self.parse(words) else { throw .input(.nothingToAdd) }
       (add.name, add.noSwitch, add.allowOrigin, add.options) = (name, noSwitch, allowOrigin, options)
-      add.signIn.noBrowser = signIn.noBrowser
+      (add.signIn.noBrowser, add.signIn.browser) = (signIn.noBrowser, signIn.browser)
       status = try await add.run(in: context)
     case .token(let secret, let token):
       let credentials = try AddStaticToken(context.engine).credentials(typed: secret, token)

@@ -26,7 +26,7 @@ struct KeyringOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The key of that certificate (etcd).", valueName: "file"))
   var key: String?
 
-  @Option(help: ArgumentHelp("The authority that issued the members' certificates (etcd).", valueName: "file"))
+  @Option(help: ArgumentHelp("The authority that issued the engine's certificates.", valueName: "file"))
   var ca: String?
 
   @Option(help: ArgumentHelp("The user of etcd.", valueName: "name"))
@@ -37,10 +37,9 @@ struct KeyringOptions: ParsableArguments {
 
   func validate() throws {
     guard ["etcd", "postgres"].contains(engine) else { throw ValidationError("the engine is etcd or postgres") }
-    guard engine == "etcd" || [cert, key, ca, user].allSatisfy({ $0 == nil }) else {
+    guard engine == "etcd" || [cert, key, user].allSatisfy({ $0 == nil }) else {
       throw ValidationError(
-        "--cert, --key, --ca and --user are for etcd; a connection string has sslcert, sslkey, "
-          + "sslrootcert and user"
+        "--cert, --key and --user are for etcd; a connection string has sslcert, sslkey and user"
       )
     }
     guard (cert == nil) == (key == nil) else { throw ValidationError("--cert and --key need each other") }
@@ -63,9 +62,12 @@ struct KeyringOptions: ParsableArguments {
     let passwordFile = try file(passwordFile, "--password-file", world)
     switch kind {
     case .postgres:
+      let authority = try file(ca, "--ca", world)
       let connection: String
       // The shell makes several words of one that is not in quotes.
-      do { connection = try PostgresConnection.check(address.joined(separator: " ")) } catch {
+      do {
+        connection = try PostgresConnection.check(address.joined(separator: " "), trusting: authority)
+      } catch {
         throw .keyring(.failed(.settings(error), kind))
       }
       return SharedKeyringSettings(

@@ -70,7 +70,7 @@ extension ErrorMessage {
       case .untrusted(let reason):
         (
           "keyringUntrusted", "has a certificate that is not trusted: \(reason)",
-          "`acct keyring join` again, with the right host and \(kind.authorityOption)"
+          "`acct keyring join` again, with the right host and --ca FILE"
         )
       case .notPrepared(let reason):
         (
@@ -126,7 +126,7 @@ extension ErrorMessage {
         "transportRefused",
         .refused,
         "refused: sslmode=\(mode) does not verify the server",
-        hint: "leave sslmode out: acct uses verify-full, with sslrootcert if you give it"
+        hint: "leave sslmode out: acct uses verify-full, with --ca if you give it"
       )
     }
   }

@@ -5,6 +5,8 @@ package import AcctProtocol
 /// The keyring did not read or store credentials, or holds something else.
 package enum KeyringError: Error, Equatable, Sendable {
   case failed(KeyringFailure, Keyring.Kind)
+  /// A person was to unlock it, and did not.
+  case stillLocked(KeyringFailure, Keyring.Kind)
   /// No keyring can be chosen.
   case notChosen(Undecided)
   /// `ACCT_KEYRING` names no keyring.
