@@ -23,7 +23,7 @@ function __acct_grammar -S
                 'rename'\t'Give an account another name' \
                 'allow'\t'Allow an account'\''s headers to be sent to one more origin' \
                 'key'\t'Show, list or restore the DPoP keys of accounts' \
-                'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
+                'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import FILE`' \
                 'exec'\t'Run a command with the token in its environment' \
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
@@ -797,7 +797,7 @@ function __acct_grammar -S
                 'rename'\t'Give an account another name' \
                 'allow'\t'Allow an account'\''s headers to be sent to one more origin' \
                 'key'\t'Show, list or restore the DPoP keys of accounts' \
-                'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import`' \
+                'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import FILE`' \
                 'exec'\t'Run a command with the token in its environment' \
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \

@@ -28,7 +28,8 @@ struct DoctorCommand: AcctCommand {
     if options.json {
       try context.output(envelope(["findings": .array(reports.map(\.json))]))
     } else {
-      try context.output(reports.flatMap { $0.lines(isQuiet: options.quiet) })
+      let columns = context.screen.columns
+      try context.output(reports.flatMap { $0.lines(at: columns, isQuiet: options.quiet) })
     }
     return reports.compactMap(\.status).first ?? .done
   }

@@ -8,7 +8,7 @@ import StrictJSON
 struct ExportCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write accounts to one passphrase-encrypted file, for `acct add --import`.",
+    abstract: "Write accounts to one passphrase-encrypted file, for `acct add --import FILE`.",
     discussion: """
       Asks for the passphrase twice. The accounts stay here as they are; credentials that can be \
       renewed should from then on be used in one place only.

@@ -70,6 +70,7 @@ struct ProxyCommand: AcctCommand {
       words(for: $0)
     }
 
+    context.waits?.silence()
     // Watched before the address is printed: Ctrl-C may be the answer to it.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     let watch = world.signals.watch { end.finish() }

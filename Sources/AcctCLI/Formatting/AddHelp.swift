@@ -34,7 +34,10 @@ enum AddHelp {
     }
     let explained = wrapped(words, at: columns - middle)
     let padding = String(repeating: " ", count: middle)
-    guard option.count < middle else { return [option] + explained.map { padding + $0 } }
+    guard option.count < middle else {
+      let whole = "\(option)  \(words)"
+      return whole.count <= columns ? [whole] : inside(option, columns) + explained.map { padding + $0 }
+    }
     let first = option + padding.dropFirst(option.count) + (explained.first ?? "")
     return [first] + explained.dropFirst().map { padding + $0 }
   }
@@ -62,7 +65,7 @@ enum AddHelp {
       --session URL [HANDLE]  a backend that keeps the tokens itself
       --guest URL  a guest session at a backend
       --import FILE  credentials as JSON, or an export; - is stdin
-      --from PROGRAM [--dry-run]  the logins that another program has; list shows them
+      --from PROGRAM [--dry-run]  the logins of another program, or a list
       --device  on another device, where you enter a code
       --browser COMMAND  open the address with this command
       --no-browser  open none: print the address, and take the callback
@@ -72,29 +75,29 @@ enum AddHelp {
       --client-id ID  the client's id
       --client-secret-file FILE  its secret; - is stdin
       --client-key FILE  its private key: PEM, a JWK, or a service account's
-      --client-auth METHOD  basic, post, none, private-key, tls or assertion-file
-      --cert FILE, --cert-key FILE  its certificate for TLS, in PEM or a token
+      --client-auth METHOD  basic, post, none, private-key, tls, assertion-file
+      --cert, --cert-key FILE  its certificate for TLS, in PEM or a token
       --redirect-uri URI  the redirect address as it is registered
       --redirect-port PORT  the loopback port to listen on
       --callback PREFIX  where a backend's sign-in ends: limit://auth
 
     token:
       --scope SCOPE  the scope to ask for
-      --resource URL  a server that the token is for; alone, it names the issuer
+      --resource URL  a server it is for; alone, it names the issuer
       --allow-origin ORIGIN  one more origin that its headers may be sent to
       --token FILE  a token or an API key that you have; - is stdin
       --header, --scheme, --basic  how that is sent; --expires TIME: when it ends
-      --key PLACE [--pin]  the DPoP key's place: software, tpm[:SPEC], pkcs11:URI
+      --key PLACE [--pin]  its DPoP key: software, tpm[:SPEC], pkcs11:URI
       --no-dpop  bearer tokens, even of a server with DPoP
       --send TOKEN  access-token, or id-token as clusters take it
 
     advanced:
-      --grant GRANT  no person: client-credentials, jwt-bearer, token-exchange
-      --subject-token-file, --subject-token-command, --subject-account  what to exchange
-      --subject-type, --requested-type, --audience  the exchange's types and services
-      --assertion-file, --client-assertion-file  a JWT as the grant; as the client's proof
+      --grant GRANT  client-credentials, jwt-bearer, token-exchange
+      --subject-token-file, --subject-token-command, --subject-account  the input
+      --subject-type, --requested-type, --audience  its types and audience
+      --assertion-file, --client-assertion-file  JWTs: the grant, the client
       --authorize-url, --token-url, --device-url, --revoke-url, --userinfo-url  endpoints
-      --param, --token-param NAME=VALUE  one more parameter of a request
+      --param, --token-param NAME=VALUE  one more parameter
       --passphrase-file FILE  an export's passphrase
       --name NAME, --no-switch  the account's name; do not make it the active one
 

@@ -12,14 +12,28 @@ struct DoctorReport {
     words = DoctorWording(finding.subject)
   }
 
-  /// One line, and the way to repair it below.
-  func lines(isQuiet: Bool) -> [String] {
+  /// The finding, and the way to repair it below.
+  ///
+  /// - Parameters:
+  ///   - columns: Where lines are folded; `nil` for a pipe, where none is.
+  ///   - isQuiet: `true` if only problems are shown.
+  /// - Returns: The lines.
+  func lines(at columns: Int?, isQuiet: Bool) -> [String] {
     if isQuiet && finding.severity == .ok { return [] }
     let label = finding.isRepaired ? "repaired" : finding.severity.rawValue
-    let indent = String(repeating: " ", count: 10)
-    let line = label + indent.dropFirst(label.count) + printable(words.message)
-    guard let fix = shownFix else { return [line] }
-    return [line, "\(indent)fix: \(printable(fix))"]
+    // A column for the labels would leave a small window too little.
+    let isSmall = columns.map { $0 < 40 } ?? false
+    let indent = String(repeating: " ", count: isSmall ? 2 : 10)
+    let inner = columns.map { $0 - indent.count }
+    let fix = shownFix.map { folded("fix: \(printable($0))", at: inner) } ?? []
+    var lines: [String]
+    if isSmall {
+      lines = folded("\(label) \(printable(words.message))", at: columns)
+    } else {
+      lines = folded(printable(words.message), at: inner).map { indent + $0 }
+      lines[0] = label + lines[0].dropFirst(label.count)
+    }
+    return lines + fix.map { indent + $0 }
   }
 
   /// The object of the contract; keys are only ever added.

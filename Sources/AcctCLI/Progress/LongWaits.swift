@@ -9,6 +9,7 @@ package final class LongWaits: Sendable {
     /// The numbers of the waits under way, the innermost last.
     var underWay: [Int] = []
     var isShown = false
+    var isSilent = false
   }
 
   private let state = Mutex(State())
@@ -52,6 +53,9 @@ package final class LongWaits: Sendable {
     }
   }
 
+  /// Shows no line from now on: a server's requests are not what the person at the terminal waits for.
+  func silence() { state.withLock { $0.isSilent = true } }
+
   /// Begins to wait for a prompt that the desktop's keyring shows.
   package func beginKeyringPrompt() -> @Sendable () -> Void {
     begin(120) { left in "waiting for the keyring, which shows a prompt to unlock it: \(left)" }
@@ -61,7 +65,7 @@ package final class LongWaits: Sendable {
   private func draw(_ number: Int, _ line: String) -> Bool {
     state.withLock { state in
       guard state.underWay.contains(number) else { return false }
-      if state.underWay.last == number {
+      if state.underWay.last == number, !state.isSilent {
         show(line)
         state.isShown = true
       }

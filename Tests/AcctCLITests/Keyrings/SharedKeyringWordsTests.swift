@@ -58,7 +58,7 @@ struct SharedKeyringWordsTests {
       status: 7,
       code: "keyringUntrusted",
       message: "etcd has a certificate that is not trusted: unknown authority",
-      hint: "`acct keyring join` again, with the right host and --ca"
+      hint: "`acct keyring join` again, with the right host and --ca FILE"
     ),
     Row(
       failure: .engine(.notPrepared(reason: "there is no keyring main")),
@@ -93,7 +93,7 @@ struct SharedKeyringWordsTests {
       status: 6,
       code: "keyringLocked",
       message: "the shared keyring is locked: the passphrase is wrong",
-      hint: "set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE; nothing was changed"
+      hint: "run `acct keyring unlock`, or set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE"
     ),
     Row(
       failure: .answerWaits,

@@ -31,8 +31,8 @@ struct BareMachineTests {
     for line in [
       "list", "status", "header \(url)", "token", "limits", "refresh", "providers", "providers github", "switch a",
       "allow a https://more.example", "rename a b", "keyring", "keyring unlock", "keyring lock", "vault unlock",
-      "vault lock", "key list", "complete accounts", "helper bazel get", "exec -- true", "add --from list --json",
-      "--help", "add --help", "--version", "doctor", "remove b --local",
+      "vault lock", "key list --hardware", "complete accounts", "helper bazel get", "exec -- true",
+      "add --from list --json", "--help", "add --help", "--version", "doctor", "remove b --local",
     ] {
       let input = line.hasPrefix("helper") ? #"{"uri":"\#(url)"}"# : ""
       let output = try await acct(home, line.split(separator: " ").map(String.init), input: input)

@@ -114,6 +114,7 @@ extension LeakStage {
       LeakRow("list", ["nonsense", "--json", "-v"], status: 64),
       LeakRow("vault lock", ["nonsense", "--json", "-v"], status: 64),
       LeakRow("keyring lock", ["nonsense", "--json", "-v"], status: 64),
+      LeakRow("keyring unlock", ["nonsense", "--json", "-v"], status: 64),
     ]
   }
 

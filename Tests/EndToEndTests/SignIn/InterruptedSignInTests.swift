@@ -79,7 +79,7 @@ private final class Scene {
     var command = home.signIn(at: server, browser: browser, "--redirect-port", number)
     command.environment["TMPDIR"] = temporary.path
     let process = try RunningProcess(setting(command))
-    let words = browser == nil ? "or paste" : "browser window that opened"
+    let words = browser == nil ? "or paste" : "it is open in your browser"
     try await process.ready { self.said(by: process).contains(words) }
     #expect(port.isServed)
     return process

@@ -60,13 +60,13 @@ final class KeysTests: Sendable {
   @Test("A line that is replaced does not take the place of an open question")
   func question() async throws {
     let passing = try #require(Streams.live(error: descriptor).passing)
-    let device = terminal.device
-    async let answer = onDedicatedThread { Terminal.live(device: device).ask("name: ") }
-    _ = terminal.screen(until: "name: ")
+    let terminal = terminal
+    async let answer = onDedicatedThread { Terminal.live(device: terminal.device).ask("name: ") }
+    _ = await onDedicatedThread { terminal.screen(until: "name: ") }
     passing("waiting")
     terminal.type("alice\n")
     #expect(await answer == "alice")
-    #expect(terminal.screen(until: "\n")?.contains("waiting") == false)
+    #expect(terminal.screen(until: "alice\r\n")?.contains("waiting") == false)
     passing("waiting")
     #expect(terminal.screen(until: "waiting") != nil)
   }
