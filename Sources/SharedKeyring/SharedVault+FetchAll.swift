@@ -19,7 +19,9 @@ extension SharedVault {
     guard !hasGoneBack(changes.standing, known) else {
       // The copies may be all that is left of accounts that were added since.
       isConfirmed = false
-      return SharedChanges(records: [:], accounts: there.union(copied))
+      var changes = SharedChanges(records: [:], accounts: there.union(copied))
+      changes.isRolledBack = true
+      return changes
     }
     var opened: Seal?
     func seal() throws(KeyringFailure) -> Seal {
@@ -49,7 +51,11 @@ extension SharedVault {
     )
     let cursor = changes.objects.map(\.version).max() ?? 0
     // An object that was put back is reported again the next time.
-    guard cursor > known?.cursor ?? 0, !isRolledBack else { return SharedChanges(records: records, accounts: there) }
+    guard cursor > known?.cursor ?? 0, !isRolledBack else {
+      var changes = SharedChanges(records: records, accounts: there)
+      changes.isRolledBack = isRolledBack
+      return changes
+    }
     copies.learn(changes.standing)
     return SharedChanges(records: records, accounts: there) { [copies] in
       copies.learn(changes.standing, cursor: cursor)

@@ -4,6 +4,7 @@ import Secrets
 import AcctPorts
 import ArgumentParser
 import StrictJSON
+import Synchronization
 
 /// Shows every account; works offline and while the keyring is locked.
 ///
@@ -18,7 +19,7 @@ struct ListCommand: AcctCommand {
     let now = context.world.clock.now()
     if let notice = await overview.bringUpToDate() { context.report([notice]) }
     if options.json {
-      let listing = try overview.listing(asJSONAt: now)
+      let listing = try await overview.listing(asJSONAt: now)
       report(of: listing.damaged, in: context)
       try listing.output(in: context)
       return .done
@@ -31,7 +32,8 @@ struct ListCommand: AcctCommand {
     }
     let selected = Selection(context.engine).selected(before: listing.active)
     let marked = selected?.account.id ?? listing.active
-    try context.output(accountTable(listing, marking: marked, at: now).lines(on: context.screen))
+    let states = await overview.deviceStates(of: listing.accounts)
+    try context.output(accountTable(listing, marking: marked, states, at: now).lines(on: context.screen))
     if let selected, !selected.selectedBy.isPreference {
       let place = selected.directoryFile.map { " \(printable($0))" } ?? ""
       context.notice("\(selected.account.name) is chosen by \(words(for: selected.selectedBy))\(place)")
@@ -46,9 +48,30 @@ struct ListCommand: AcctCommand {
 
 extension AccountOverview {
   /// Every account as the text of its object in the contract.
-  func listing(asJSONAt now: Timestamp) throws(EngineError) -> Contents<[UInt8]> {
+  func listing(asJSONAt now: Timestamp) async throws(EngineError) -> Contents<[UInt8]> {
+    let held = Mutex<[Account]>([])
+    let listing = try texts(at: now, [:]) { account in held.withLock { $0.append(account) } }
+    let states = await deviceStates(of: held.withLock(\.self))
+    return states.isEmpty ? listing : try texts(at: now, states) { _ in }
+  }
+
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - states: The states that are known better than the accounts' files have them.
+  ///   - isHeld: Takes each account whose key is in a device.
+  /// - Returns: The texts.
+  private func texts(
+    at now: Timestamp,
+    _ states: [AccountID: SessionState],
+    isHeld: @Sendable (Account) -> Void
+  ) throws(EngineError) -> Contents<[UInt8]> {
     try texts { account, isActive in
-      JSON.serialized(account.members(account.lastKnownState(at: now), isActive: isActive))
+      var assessment = account.lastKnownState(at: now)
+      if account.keyStorage != .software {
+        isHeld(account)
+        if let state = states[account.id] { assessment = Assessment(state, reason: nil, .stop) }
+      }
+      return JSON.serialized(account.members(assessment, isActive: isActive))
     }
   }
 }

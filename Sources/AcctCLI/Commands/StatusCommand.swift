@@ -52,7 +52,11 @@ struct StatusCommand: AcctCommand {
     checked: Bool? = nil,
     _ refusal: EngineError? = nil
   ) async throws(EngineError) -> ExitStatus {
-    let status = try await AccountOverview(context.engine).status(of: choice.account)
+    let overview = AccountOverview(context.engine)
+    let status = try await overview.status(of: choice.account)
+    if status.keyringKind.isShared, status.keyringState == .ready, let notice = await overview.bringUpToDate() {
+      context.report([notice])
+    }
     let errorMessage = (refusal ?? status.cause).map {
       ErrorMessage($0).timed(by: context.world.clock).naming(status.account.name)
     }

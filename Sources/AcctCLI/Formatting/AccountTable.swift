@@ -6,9 +6,15 @@ import AcctModel
 /// - Parameters:
 ///   - listing: The accounts.
 ///   - marked: The one that gets a mark.
+///   - states: The states that are known better than the accounts' files have them.
 ///   - now: The time.
 /// - Returns: The table.
-func accountTable(_ listing: AccountOverview.Listing, marking marked: AccountID?, at now: Timestamp) -> Table {
+func accountTable(
+  _ listing: AccountOverview.Listing,
+  marking marked: AccountID?,
+  _ states: [AccountID: SessionState] = [:],
+  at now: Timestamp
+) -> Table {
   Table(
     columns: [
       Table.Column(""), Table.Column("NAME"), Table.Column("SERVER", floor: 14, rank: 1),
@@ -16,7 +22,7 @@ func accountTable(_ listing: AccountOverview.Listing, marking marked: AccountID?
     ],
     rows: listing.accounts.map { account in
       let isMarked = account.id == marked
-      let state = account.lastKnownState(at: now).state
+      let state = states[account.id] ?? account.lastKnownState(at: now).state
       return [
         isMarked ? "*" : " ",
         Cell(account.name.description, isMarked ? .strong : .plain),

@@ -8,11 +8,11 @@ extension SharedRecords {
   /// Each file is written under its account's lock, without waiting for it. An account that can't be read or written
   /// hides none of the others.
   ///
-  /// - Returns: The number of accounts in the keyring.
+  /// - Returns: The accounts that there are, and whether the engine was older than this machine has seen it.
   /// - Throws: The failure of the engine, and then the accounts here stay in their last known state; the failure of
   ///   the first file that could not be written.
   @discardableResult
-  func pull() async throws(EngineError) -> Int {
+  func pull() async throws(EngineError) -> SharedChanges {
     // Listed first: an account that another process adds meanwhile has its file only after the engine has it.
     let known = try files()
     let changes: SharedChanges
@@ -44,12 +44,12 @@ extension SharedRecords {
       _ = try await unlessBusy(id, waiting: 0) { () throws(EngineError) in try await context.forget(id) }
     }
     let gone = known.subtracting(changes.accounts)
-    guard !gone.isEmpty, try mayForget else { return changes.accounts.count }
+    guard !gone.isEmpty, try mayForget else { return changes }
     for id in gone.sorted(by: { $0.description < $1.description }) {
       // The file of an account in use stays, and is deleted the next time.
       _ = try await unlessBusy(id, waiting: 0) { () throws(EngineError) in try await forget(id) }
     }
-    return changes.accounts.count
+    return changes
   }
 
   /// Runs `body` under an account's lock, unless another process holds it: that process may be waiting for a server,

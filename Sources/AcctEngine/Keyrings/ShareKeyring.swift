@@ -45,7 +45,7 @@ package struct ShareKeyring: Sendable {
     }
     if let other = try await holder(besides: kind) { return Outcome(accounts: 0, stillIn: other) }
     let shared = SharedRecords(in: choice.keyring(kind), context)
-    return Outcome(accounts: try await shared?.pull() ?? 0, stillIn: nil)
+    return Outcome(accounts: try await shared?.pull().accounts.count ?? 0, stillIn: nil)
   }
 
   /// The keyring that holds this machine's accounts; if there are none, the shared one is in use from now on.

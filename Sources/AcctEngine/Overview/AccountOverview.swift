@@ -86,7 +86,10 @@ package struct AccountOverview: Sendable {
       assessment = account.assess(.missing, at: context.world.clock.now())
     }
     cause = self.cause(assessment, cause, account)
-    if cause == nil, let key { cause = await self.cause(key) }
+    if cause == nil, let key, let failure = await self.failure(of: key) {
+      cause = .key(.hardware(failure, key.storage))
+      if let state = failure.state { assessment = Assessment(state, reason: nil, .stop) }
+    }
     return Status(
       account: account,
       assessment: assessment,
@@ -100,12 +103,10 @@ package struct AccountOverview: Sendable {
     )
   }
 
-  /// The reason why a key in a device can't be used now.
-  private func cause(_ key: DPoPKey) async -> EngineError? {
-    guard let stored = key.hardware?.stored,
-      let failure = await CheckHardwareKey(context).failure(of: stored, asksForPIN: true)
-    else { return nil }
-    return .key(.hardware(failure, key.storage))
+  /// Returns why a key in a device can't be used now; `nil` if it can, or is in the keyring.
+  private func failure(of key: DPoPKey) async -> HardwareKeyFailure? {
+    guard let stored = key.hardware?.stored else { return nil }
+    return await CheckHardwareKey(context).failure(of: stored, asksForPIN: true)
   }
 
   /// The TPM in which the vault is sealed; the keyring's state reports a vault that can't be read.
@@ -145,8 +146,12 @@ extension Account {
 extension EngineContext {
   /// Stores accounts that other machines have added and changed, and deletes those that they have removed.
   ///
-  /// - Throws: The failure of the engine; then the accounts here stay in their last known state.
-  func bringUpToDate() async throws(EngineError) { try await sharedRecords()?.pull() }
+  /// - Throws: The failure of the engine, or that it was restored from a backup; then the accounts here stay in their
+  ///   last known state.
+  func bringUpToDate() async throws(EngineError) {
+    guard let shared = try sharedRecords(), try await shared.pull().isRolledBack else { return }
+    throw .keyring(.failed(.rolledBack, shared.kind))
+  }
 }
 
 extension AccountOverview {

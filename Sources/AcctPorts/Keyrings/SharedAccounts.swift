@@ -88,6 +88,8 @@ package struct SharedChanges: Sendable {
   package var records: [AccountID: [UInt8]]
   /// All accounts that there are.
   package var accounts: Set<AccountID>
+  /// `true` if the engine is older than this machine has seen it: the accounts are those of this machine's copies.
+  package var isRolledBack = false
   /// Confirms that the caller has stored the records; without this, the next call returns them again.
   package var confirm: @Sendable () -> Void
 

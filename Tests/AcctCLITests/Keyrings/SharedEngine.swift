@@ -153,7 +153,12 @@ final class SharedEngine: Sendable {
         fetchAll: { _ throws(KeyringFailure) in
           try joined()
           return try self.use(lifeline) { state throws(KeyringFailure) in
-            SharedChanges(records: state.accounts.mapValues(\.record), accounts: Set(state.accounts.keys))
+            var changes = SharedChanges(
+              records: state.accounts.mapValues(\.record),
+              accounts: Set(state.accounts.keys)
+            )
+            changes.isRolledBack = state.isRolledBack
+            return changes
           }
         },
         store: { account, _ throws(SharedAccountFailure) in
