@@ -60,6 +60,7 @@ extension AccountOverview {
   ///   - states: The states that are known better than the accounts' files have them.
   ///   - isHeld: Takes each account whose key is in a device.
   /// - Returns: The texts.
+  /// - Throws: ``FilesError`` if the folder of accounts can't be read.
   private func texts(
     at now: Timestamp,
     _ states: [AccountID: SessionState],
