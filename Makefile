@@ -23,11 +23,11 @@ pages = $(wildcard man/acct*.[1-8])
 # A room imports only what Package.swift lets it. How acct is linked stands there, too.
 flags = --explicit-target-dependency-import-check error
 # For the packages that acct depends on as well: types are looked up by address, not by name, which reads every
-# conformance that there is; every function has a section, so that what is not called is left out; and no
-# library is looked for beside the program.
+# conformance that there is; every function has a section, and none is kept for being public, so that what is not called is
+# left out; and no library is looked for beside the program.
 release_flags = $(flags) --configuration release --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
-	-Xswiftc -Xfrontend -Xswiftc -function-sections
+	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -internalize-at-link
 binary = .build/release/acct
 # What runs lies side by side; see packaging/start-up-order.
 ordered = -Xlinker --symbol-ordering-file=.build/start-up.order -Xlinker --no-warn-symbol-ordering

@@ -28,10 +28,11 @@ package struct PrivateFolder: Sendable {
     at path: String,
     suffix: @escaping @Sendable () -> String = { String(UInt64.random(in: .min ... .max), radix: 16) }
   ) {
-    let parts = path.split(separator: "/")
+    // As String: to append a substring, the run-time searches every conformance in the binary.
+    let parts = path.split(separator: "/").map(String.init)
     self.path = path
     base = (path.hasPrefix("/") ? "/" : "") + parts.dropLast().reduce("") { $0 + $1 + "/" }
-    chain = [parts.last.map(String.init) ?? "."]
+    chain = [parts.last ?? "."]
     self.suffix = suffix
   }
 

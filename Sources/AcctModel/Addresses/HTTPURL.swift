@@ -85,7 +85,8 @@ private func removingDotSegments(_ path: String) -> String {
   guard path.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == .percent }) else {
     return path.isEmpty ? "/" : path
   }
-  var kept: [Substring] = []
+  // As String: to join substrings, the run-time searches every conformance in the binary.
+  var kept: [String] = []
   let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
   for (index, segment) in segments.enumerated() {
     let isLast = index == segments.count - 1
@@ -94,7 +95,7 @@ private func removingDotSegments(_ path: String) -> String {
     case "..", ".%2e", "%2e.", "%2e%2e":
       _ = kept.popLast()
       if isLast { kept.append("") }
-    default: kept.append(segment)
+    default: kept.append(String(segment))
     }
   }
   return "/" + kept.joined(separator: "/")

@@ -68,6 +68,27 @@ struct DeviceTroubleTests {
     #expect(await record.acct("status") == 0)
   }
 
+  @Test("A login mends an account whose key is in no TPM any more, with a new key there or in the keyring")
+  func login() async throws {
+    _ = record.serveDPoP(
+      RecordedServer.tokens("a", ["token_type": "DPoP"]),
+      RecordedServer.tokens("a", ["token_type": "DPoP"]),
+      RecordedServer.tokens("a", ["token_type": "DPoP"])
+    )
+    #expect(await record.signIn("--key", "tpm") == 0, "\(record.err)")
+    let lost = record.accountFile?["thumbprint"]
+    record.tpm.clear()
+    #expect(await record.failure("header", "https://as.example/x") == "4 keyForeign")
+    #expect(await record.acct("login", "alice@as.example") == 0, "\(record.err)")
+    #expect(record.accountFile?["keyStorage"] == "tpm2")
+    #expect(record.accountFile?["thumbprint"] != lost)
+    #expect(try await record.provesPossession())
+    #expect(await record.acct("login", "--key", "software") == 0, "\(record.err)")
+    #expect(record.accountFile?["keyStorage"] == "software")
+    #expect(try await record.provesPossession())
+    #expect(record.accountFiles == 1)
+  }
+
   @Test("A signature that is wrong reaches no server")
   func lying() async {
     let server = record.serveDPoP()

@@ -37,6 +37,21 @@ struct OtherKeyringTests {
     #expect(machine.record.accountFiles == 0)
   }
 
+  @Test("A login by name stores the new token where the account is, and not in the keyring in use")
+  func login() async {
+    await machine.share()
+    machine.record.set("ACCT_KEYRING", to: "vault")
+    machine.record.provide("-", "old-made-up-token")
+    #expect(await machine.acct("add", "--token", "-", "--allow-origin", "https://api.example", "--name", "work") == 0)
+    machine.record.set("ACCT_KEYRING", to: "auto")
+    machine.record.provide("-", "new-made-up-token")
+    #expect(await machine.acct("login", "work", "--token", "-") == 0, "\(machine.record.err)")
+    #expect(await machine.acct("header", "https://api.example/v1") == 0)
+    #expect(machine.record.out == "Authorization: Bearer new-made-up-token\n")
+    #expect(machine.vault.count == 1)
+    #expect(machine.engine.accounts.isEmpty)
+  }
+
   @Test("The account stays where it is when the others are moved, or the shared keyring is left")
   func stays() async {
     await addToVault()
