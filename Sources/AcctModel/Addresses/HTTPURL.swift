@@ -85,8 +85,7 @@ private func removingDotSegments(_ path: String) -> String {
   guard path.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == .percent }) else {
     return path.isEmpty ? "/" : path
   }
-  // As String: to join substrings, the run-time searches every conformance in the binary.
-  var kept: [String] = []
+  var kept: [Substring] = []
   let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
   for (index, segment) in segments.enumerated() {
     let isLast = index == segments.count - 1
@@ -95,10 +94,11 @@ private func removingDotSegments(_ path: String) -> String {
     case "..", ".%2e", "%2e.", "%2e%2e":
       _ = kept.popLast()
       if isLast { kept.append("") }
-    default: kept.append(String(segment))
+    default: kept.append(segment)
     }
   }
-  return "/" + kept.joined(separator: "/")
+  // To join them, the run-time would search every conformance in the binary.
+  return kept.isEmpty ? "/" : kept.reduce(into: "") { path, segment in path += "/\(segment)" }
 }
 
 extension String {
