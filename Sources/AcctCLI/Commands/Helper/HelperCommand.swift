@@ -23,7 +23,7 @@ struct HelperCommand: AcctCommand {
 
   /// The protocols; the one place that knows them by name.
   enum Name: String, ExpressibleByArgument, CaseIterable {
-    case git, docker, kubectl, bazel, go, cargo, keyring, google, terraform
+    case git, docker, kubectl, bazel, go, cargo, keyring, google, terraform, aws
 
     var type: any HelperProtocol.Type {
       switch self {
@@ -36,6 +36,7 @@ struct HelperCommand: AcctCommand {
       case .keyring: KeyringRequest.self
       case .google: GoogleExternalAccount.self
       case .terraform: TerraformCredentials.self
+      case .aws: AWSCredentialProcess.self
       }
     }
 
@@ -46,7 +47,7 @@ struct HelperCommand: AcctCommand {
       case .docker: "docker-credential-acct"
       case .cargo: "cargo-credential-acct"
       case .terraform: "terraform-credentials-acct"
-      case .kubectl, .bazel, .go, .keyring, .google: nil
+      case .kubectl, .bazel, .go, .keyring, .google, .aws: nil
       }
     }
   }
@@ -126,8 +127,9 @@ struct HelperCommand: AcctCommand {
       !type.asksForAnyServer || !reason.isUsual || options.verbose
     {
       // Most such servers are another helper's, and none to allow a token for.
-      if reason.isUsual, !options.verbose { message.hint = nil }
+      if reason.isUsual, !options.verbose, !type.endsWithStatus { message.hint = nil }
       tell(message, context)
+      if type.endsWithStatus { return message.status }
     }
     return try write(outcome.answer, context)
   }
