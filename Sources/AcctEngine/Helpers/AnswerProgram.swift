@@ -77,6 +77,8 @@ package struct AnswerProgram: Sendable {
     _ program: some HelperProtocol,
     _ reference: String?
   ) async throws(NoCredential) -> Outcome {
+    // An ID token goes to a server that is named, whichever account has it.
+    guard !program.wantsIDToken || !target.urls.isEmpty else { throw .noCluster }
     let keeper = type(of: program).keeper
     let finder = HelperAccount(
       for: target,

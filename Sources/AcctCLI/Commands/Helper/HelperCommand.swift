@@ -119,6 +119,7 @@ struct HelperCommand: AcctCommand {
     let answering = AnswerProgram(context.engine, for: audience.purpose)
     let outcome = await answering.answer(program, as: options.account)
     let named = outcome.reason.map { ErrorMessage($0).naming(answering.chosen.name) }
+      .map { context.isDocument ? $0.aboutDocument : $0 }
     if let told = named.flatMap({ failure($0, type) }) { return try write(told, context) }
     guard type.failure(code: "", message: "") == nil else { return try write(outcome.answer, context) }
     for case .ignored(let path, let reason) in outcome.ignored { context.notice("\(path) is ignored: \(reason)") }
@@ -162,7 +163,7 @@ struct HelperCommand: AcctCommand {
   }
 
   private func tell(_ errorMessage: ErrorMessage, _ context: Context) {
-    _ = ErrorReport(world: context.world, asJSON: options.json).write(errorMessage)
+    _ = ErrorReport(world: context.world, asJSON: options.json, isDocument: context.isDocument).write(errorMessage)
   }
 
   private func write(_ answer: HelperAnswer, _ context: Context) throws(EngineError) -> ExitStatus {
