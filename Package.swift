@@ -268,8 +268,8 @@ let package = Package(
     tests(
       "KeyringContractTests",
       [
-        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore",
-        "PrivateFiles", "SecretServiceKeyring", "SharedKeyring", "Vault",
+        "AcctCrypto", "AcctEngine", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore",
+        "PostgresStore", "PrivateFiles", "SecretServiceKeyring", "SharedKeyring", "Vault",
       ]
     ),
     tests("EtcdStoreTests", ["Secrets", "AcctPorts", "EtcdStore"]),
