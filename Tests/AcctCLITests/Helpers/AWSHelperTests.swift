@@ -201,4 +201,18 @@ struct AWSHelperTests {
     #expect(await cloud.ask() == 0, "\(record.err)")
     #expect(cloud.forms.count == 2)
   }
+
+  @Test("An export has no keys of roles")
+  func exported() async {
+    await cloud.signIn()
+    #expect(await cloud.ask() == 0)
+    record.secretFiles["pass"] = "made-up passphrase"
+    #expect(await record.acct("export", "--all", "-o", "out", "--passphrase-file", "pass") == 0, "\(record.err)")
+    let other = RecordedWorld()
+    other.secretFiles["pass"] = "made-up passphrase"
+    other.provide("in", record.secretFiles["out"] ?? "")
+    #expect(await other.acct("add", "--import", "in", "--passphrase-file", "pass") == 0, "\(other.err)")
+    #expect(other.keyring.items.values.first?[.idToken] != nil)
+    #expect(other.keyring.items.values.first?[.roleKeys] == nil)
+  }
 }
