@@ -129,6 +129,8 @@ let package = Package(
     .systemLibrary(name: "CLibCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     // The same for libpq: loaded when the keyring is on PostgreSQL.
     .systemLibrary(name: "CLibPQ", providers: [.apt(["libpq-dev"])]),
+    // The same for libexpat: loaded when an answer is XML.
+    .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     // The header of PKCS#11: a module is loaded when a key in it is used.
     .systemLibrary(name: "CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
 
@@ -177,6 +179,7 @@ let package = Package(
     room("PostgresStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLibPQ"], forSize: true),
     room("TPM", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles"], forSize: true),
     room("PKCS11", ["AcctModel", "Secrets", "AcctPorts", "CPKCS11", "PrivateFiles"], forSize: true),
+    room("Expat", ["AcctModel", "Secrets", "AcctPorts", "CExpat"], forSize: true),
     room("LiveSystem", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLinux"], forSize: true),
 
     room(
@@ -193,7 +196,7 @@ let package = Package(
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctEngine", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "LiveHTTP",
+        "AcctCLI", "AcctEngine", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "Expat", "LiveHTTP",
         "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
       ],
       swiftSettings: houseRules,
@@ -203,7 +206,7 @@ let package = Package(
     // Tests.
     .target(
       name: "AcctTestSupport",
-      dependencies: ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "Vault", "COpenSSL"],
+      dependencies: ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "Expat", "Vault", "COpenSSL"],
       path: "Tests/AcctTestSupport",
       swiftSettings: testRules
     ),
@@ -265,8 +268,8 @@ let package = Package(
     tests(
       "KeyringContractTests",
       [
-        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore",
-        "PrivateFiles", "SecretServiceKeyring", "SharedKeyring", "Vault",
+        "AcctCrypto", "AcctEngine", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore",
+        "PostgresStore", "PrivateFiles", "SecretServiceKeyring", "SharedKeyring", "Vault",
       ]
     ),
     tests("EtcdStoreTests", ["Secrets", "AcctPorts", "EtcdStore"]),
@@ -290,7 +293,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore",
+        "AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore", "Expat",
         "SessionBus", "SharedKeyring", "TPM", "Vault",
       ],
       path: "Tests/FuzzTargets",

@@ -58,7 +58,8 @@ extension Acct {
       let variable = world.environment.variable
       let document = type(of: command).takesDocument ? command.credentials ?? variable("ACCT_CREDENTIALS") : nil
       if document != nil || variable("ACCT_KEYRING") == "memory" { report.world = world.keepingNothing() }
-      let context = Context(report.world, command.options)
+      var context = Context(report.world, command.options)
+      context.isDocument = document != nil
       report.chosen = context.chosen
       report.isDocument = document != nil
       if let document { try await DocumentAccount(context.engine).load(document) }
@@ -116,10 +117,7 @@ struct ErrorReport {
   /// Tells the user and returns the exit status.
   func write(_ errorMessage: ErrorMessage) -> Int32 {
     var errorMessage = errorMessage
-    // No later command has the account.
-    if isDocument, errorMessage.code == "originRefused" {
-      errorMessage.hint = "the document's \"origins\" are where its headers may go"
-    }
+    if isDocument { errorMessage = errorMessage.aboutDocument }
     errorMessage = errorMessage.timed(by: world.clock).naming(chosen?.name)
     if asJSON {
       world.streams.notice(String(decoding: errorMessage.json.serialized(), as: UTF8.self))

@@ -14,6 +14,9 @@ struct Context {
   /// The exit status of a program that acct waited for.
   let programStatus = ProgramStatus()
 
+  /// `true` if the command is for a document's account.
+  var isDocument = false
+
   /// The long waits, if a terminal shows them.
   let waits: LongWaits?
 

@@ -1,2 +1,4 @@
 /// A program whose settings acct can change so that it asks acct for credentials.
-package enum SetupProgram: String, CaseIterable, Hashable, Sendable { case git, docker, kubectl, cargo, go, pip }
+package enum SetupProgram: String, CaseIterable, Hashable, Sendable {
+  case git, docker, kubectl, cargo, go, pip, terraform, aws
+}

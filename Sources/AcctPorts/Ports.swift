@@ -26,6 +26,7 @@ package struct Ports: Sendable {
   package var confinement: Confinement
   package var programs: Programs
   package var foreignFiles: ForeignFiles
+  package var xml: XMLReader
   /// The secrets that have entered or left the process, to be redacted in text from outside.
   package var held = HeldSecrets()
 
@@ -55,7 +56,8 @@ package struct Ports: Sendable {
     hardwareKeys: HardwareKeys = .none,
     confinement: Confinement = .none,
     programs: Programs = .none,
-    foreignFiles: ForeignFiles = .none
+    foreignFiles: ForeignFiles = .none,
+    xml: XMLReader = .none
   ) {
     self.secretService = secretService
     self.vaultKeyring = vaultKeyring
@@ -83,5 +85,6 @@ package struct Ports: Sendable {
     self.confinement = confinement
     self.programs = programs
     self.foreignFiles = foreignFiles
+    self.xml = xml
   }
 }

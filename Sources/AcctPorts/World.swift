@@ -128,6 +128,10 @@ extension World {
     @inlinable get { shared.ports.foreignFiles }
     set { change { $0.foreignFiles = newValue } }
   }
+  package var xml: XMLReader {
+    @inlinable get { shared.ports.xml }
+    set { change { $0.xml = newValue } }
+  }
   /// See ``Ports/held``.
   package var held: HeldSecrets {
     @inlinable get { shared.ports.held }

@@ -4,6 +4,7 @@ import AcctPorts
 import CArguments
 import Curl
 import EtcdStore
+import Expat
 import Glibc
 import LiveHTTP
 import LiveSystem
@@ -85,7 +86,8 @@ let world = World(
     hardwareKeys: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
     confinement: .live(folders, environment.variable) { CurlTable.preload() },
     programs: .live(undoing: hardening),
-    foreignFiles: .live(folders, environment.variable)
+    foreignFiles: .live(folders, environment.variable),
+    xml: .expat()
   )
 )
 let status = await Acct.run(Acct.arguments(of: Array(commandLine)), in: world)

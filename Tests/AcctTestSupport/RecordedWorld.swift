@@ -1,6 +1,7 @@
 package import AcctModel
 import Secrets
 package import AcctPorts
+import Expat
 import Synchronization
 package import Testing
 
@@ -276,7 +277,8 @@ package final class RecordedWorld: Sendable {
           available: { nil }
         ),
         programs: programs.port,
-        foreignFiles: foreignFiles.port
+        foreignFiles: foreignFiles.port,
+        xml: .expat()
       )
     )
   }

@@ -45,7 +45,7 @@ func gitCredentialViolation(_ bytes: [UInt8]) -> String? {
       guard isUsable(target, bytes), given.count > 0 else { return "nothing to reject" }
     case .answered(let answer): guard answer.output.count == 0 else { return "an answer to nothing" }
     case .unusable: break
-    case .store, .forget, .list, .unverified, .identity: return "a task that git does not have"
+    case .store, .forget, .list, .unverified, .identity, .assume: return "a task that git does not have"
     }
   }
   return nil
@@ -70,7 +70,7 @@ func dockerCredentialViolation(_ bytes: [UInt8]) -> String? {
     case .answered(let answer):
       // A place beside a registry.
       guard answer.isSuccess == (operation != "get") else { return "a wrong answer to no registry" }
-    case .reject, .list, .unverified, .identity: return "a task that docker did not ask for"
+    case .reject, .list, .unverified, .identity, .assume: return "a task that docker did not ask for"
     }
   }
   return nil
@@ -90,7 +90,7 @@ func terraformCredentialViolation(_ bytes: [UInt8]) -> String? {
     case .forget(let target): guard target.urls.count == 1 else { return "a host that terraform did not name" }
     case .store(_, let user, let secret): guard user == nil, secret.count > 0 else { return "a login without a token" }
     case .unusable: break
-    case .reject, .list, .answered, .unverified, .identity: return "a task that terraform did not ask for"
+    case .reject, .list, .answered, .unverified, .identity, .assume: return "a task that terraform did not ask for"
     }
   }
   return nil

@@ -25,6 +25,20 @@ func settingsViolation(_ bytes: [UInt8]) -> String? {
       guard (try? CargoSettings.removing(change, from: edited.contents)) != nil else { return "cargo: not removed" }
     }
   }
+  if let edited = try? TerraformSettings.adding(to: contents) {
+    if let violation = violation(of: edited, from: contents) { return "terraform: \(violation)" }
+    guard isUnchanged({ try TerraformSettings.adding(to: edited.contents) }) else { return "terraform: added twice" }
+    guard let without = try? TerraformSettings.removing(from: edited.contents),
+      isUnchanged({ try TerraformSettings.removing(from: without).map { EditedSettings($0, []) } })
+    else { return "terraform: not removed" }
+  }
+  for profile in ["acct", "default"] {
+    guard let process = AWSConfig.process(of: profile, in: contents) else { continue }
+    let change = SettingChange("", process)
+    guard let without = AWSConfig.removing(change, of: profile, from: contents), without.count < contents.count else {
+      return "aws: not removed"
+    }
+  }
   if let change = FileChange(try? JSON(parsing: bytes)) {
     guard FileChange(change.json) == change else { return "a record that reads otherwise when written" }
     _ = change.undone(contents)

@@ -19,6 +19,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case kubectlCredential = "kubectl-credential", bazelCredential = "bazel-credential"
   case goAuth = "go-auth", cargoCredential = "cargo-credential", keyringRequest = "keyring-request"
   case terraformCredential = "terraform-credential"
+  case stsAnswer = "sts-answer", roleKeys = "role-keys"
   case foreignFile = "foreign-file", settings
   case etcdReply = "etcd-reply"
   case pkcs11URI = "pkcs11-uri"
@@ -82,6 +83,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .cargoCredential: cargoCredentialViolation(bytes)
     case .keyringRequest: keyringRequestViolation(bytes)
     case .terraformCredential: terraformCredentialViolation(bytes)
+    case .stsAnswer: stsAnswerViolation(bytes)
+    case .roleKeys: roleKeysViolation(bytes)
     case .foreignFile: foreignFileViolation(bytes)
     case .settings: settingsViolation(bytes)
     case .etcdReply: etcdReplyViolation(bytes)

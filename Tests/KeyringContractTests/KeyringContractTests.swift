@@ -15,7 +15,7 @@ struct KeyringContractTests {
     bob = try AccountID("b0b00000-0000-4000-8000-000000000000")
   }
 
-  @Test("A keyring returns to every process what was written", arguments: KeyringFactory.all)
+  @Test("A keyring returns to every process what was written", arguments: KeyringFactory.every)
   func roundTrip(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       let items = ItemKind.allCases.map { Keyring.Item($0, Secret("made-up \($0)")) }
@@ -27,7 +27,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("A keyring returns only the requested items", arguments: KeyringFactory.all)
+  @Test("A keyring returns only the requested items", arguments: KeyringFactory.every)
   func selection(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(
@@ -41,7 +41,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("A keyring returns nothing for a missing item", arguments: KeyringFactory.all)
+  @Test("A keyring returns nothing for a missing item", arguments: KeyringFactory.every)
   func notThere(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       let read = try await under.keyring.read(alice, [.accessToken], .forbidden)
@@ -49,7 +49,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("A keyring keeps the last of several writes", arguments: KeyringFactory.all)
+  @Test("A keyring keeps the last of several writes", arguments: KeyringFactory.every)
   func replacement(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       for text in ["one", "two", "three"] {
@@ -62,7 +62,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("A keyring keeps bytes unchanged", arguments: KeyringFactory.all)
+  @Test("A keyring keeps bytes unchanged", arguments: KeyringFactory.every)
   func bytes(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       let odd = Secret([0, 255, 10, 13, 0, 128])
@@ -80,7 +80,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("A keyring keeps accounts apart", arguments: KeyringFactory.all)
+  @Test("A keyring keeps accounts apart", arguments: KeyringFactory.every)
   func isolation(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(alice, [.init(.accessToken, Secret("a"))], .forbidden)
@@ -92,7 +92,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("A keyring removes the named items and nothing else", arguments: KeyringFactory.all)
+  @Test("A keyring removes the named items and nothing else", arguments: KeyringFactory.every)
   func removal(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.write(
@@ -106,7 +106,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("A keyring counts the removal of a missing item as done", arguments: KeyringFactory.all)
+  @Test("A keyring counts the removal of a missing item as done", arguments: KeyringFactory.every)
   func removalOfNothing(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       try await under.keyring.remove(alice, ItemKind.allCases, .forbidden)
@@ -115,7 +115,7 @@ struct KeyringContractTests {
     }
   }
 
-  @Test("A keyring lists each account's items", arguments: KeyringFactory.all)
+  @Test("A keyring lists each account's items", arguments: KeyringFactory.every)
   func list(factory: KeyringFactory) async throws {
     try await factory.withKeyring { under in
       #expect(try await under.keyring.list() == [:])

@@ -1,4 +1,5 @@
 import AcctCrypto
+import AcctEngine
 import AcctPorts
 import AcctTestSupport
 import EtcdStore
@@ -34,6 +35,15 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
   let make: @Sendable () async throws -> KeyringUnderTest
 
   static let all = services + [vault, sharedInMemory, sharedOnEtcd, sharedOnPostgres]
+
+  /// With the one that is gone with its process, and can't be locked.
+  static let every = all + [ofOneProcess]
+
+  /// `ACCT_KEYRING=memory`.
+  static let ofOneProcess = KeyringFactory(testDescription: "of one process") {
+    let keyring = RecordedWorld().world().keepingNothing().secretService
+    return KeyringUnderTest(keyring: keyring, fromElsewhere: keyring, lock: {}, unlock: {}, stop: {})
+  }
 
   /// Those that run as a service, which can go away.
   static let services = [inMemory, gnomeKeyring, keePassXC, kWallet]

@@ -48,6 +48,8 @@ extension ErrorMessage {
         "no resolver answered for \(name)",
         hint: "nothing was wrong with the account; try again"
       )
+    case .xml(let reason):
+      self.init("xmlUnavailable", .failed, "the answer is XML: \(reason)", hint: "install the package libexpat1")
     case .offline: self.init("offline", .network, "--offline does not allow renewing it")
     }
   }

@@ -17,6 +17,14 @@ extension ErrorMessage {
       // Some servers reject a dead session without a reason. That is no proof, so the account stays; the user may know
       // better.
       if case .unexplained = error { needsLogin = true }
+    case .identityRefused(let error, let origin):
+      self.init(
+        "identityRefused",
+        .signInRequired,
+        "\(origin) \(words(for: error))",
+        hint: "the role's trust policy says which issuer, client and subject it accepts"
+      )
+      if case .refused("AccessDenied", _, _) = error {} else { needsLogin = true }
     case .resource(let flaw, let origin): self.init(flaw, origin)
     case .otherUser(let other, let origin):
       self.init(

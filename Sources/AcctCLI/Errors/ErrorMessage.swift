@@ -35,6 +35,19 @@ struct ErrorMessage: Equatable {
     return named
   }
 
+  /// This message about the account of a document, which no later command has: its hint is about the document.
+  var aboutDocument: ErrorMessage {
+    var told = self
+    switch code {
+    case "originRefused", "noAccount": told.hint = "the document's \"origins\" are where its headers may go"
+    default:
+      guard needsLogin || hint?.contains("`acct login") == true else { return self }
+      told.hint = "the document needs another token"
+      told.needsLogin = false
+    }
+    return told
+  }
+
   /// This message with the time at which to try again before the rest of the hint.
   func timed(by clock: Clock) -> ErrorMessage {
     guard let retryAfter, let words = words(for: retryAfter, by: clock) else { return self }

@@ -283,5 +283,6 @@ private func words(for kind: ItemKind) -> String {
   case .guest: "guest token"
   case .staticToken: "static token"
   case .idToken: "ID token"
+  case .roleKeys: "temporary keys of cloud roles"
   }
 }

@@ -5,14 +5,16 @@ import StrictJSON
 
 /// The lines that show what a setup changes: each file, and the settings in it.
 func lines(for plan: SetupPlan) -> [String] {
-  plan.edits.flatMap { edit -> [String] in
+  let allowed = plan.allowed.map { ["\($0.account.name): its token may go to \($0.origin)"] } ?? []
+  return plan.edits.flatMap { edit -> [String] in
     let path = printable(edit.path)
     if edit.isProgram {
-      return [edit.isRemoval ? "\(path): removed" : "\(path): a new script that runs `acct helper keyring`"]
+      let helper = plan.program == .pip ? "keyring" : plan.program.rawValue
+      return [edit.isRemoval ? "\(path): removed" : "\(path): a new script that runs `acct helper \(helper)`"]
     }
     let head = edit.isRemoval ? "\(path): removed, since acct made it" : path
     return [head] + edit.changes.map { "  " + (plan.isUndo ? undoingWords(for: $0) : words(for: $0)) }
-  }
+  } + allowed
 }
 
 private func words(for change: SettingChange) -> String {

@@ -51,7 +51,7 @@ struct StatusText {
       Field("scope", account.scope ?? ""),
       Field("token", account.tokenType.rawValue),
       Field("sent as", account.sentAs.map(words) ?? ""),
-      Field("starts from", account.client.hasInputs ? words(for: account.client) : ""),
+      Field("starts from", account.client.hasInputs ? words(for: account.client, status.subject) : ""),
       Field("expires", account.expiry(at: now).map { "\($0); \(account.shownExpiry?.description ?? "")" } ?? ""),
     ]
       + status.secondTokens.map { token in

@@ -66,6 +66,7 @@ struct CredentialStore: Sendable {
   func holdSecrets() async throws(EngineError) {
     var kinds = account.kind.itemKinds
     if account.kind == .oauth { kinds += [.refreshToken, .secondTokens, .idToken] + account.client.itemKinds }
+    kinds.append(.roleKeys)
     _ = try await items(kinds)
   }
 
@@ -74,6 +75,9 @@ struct CredentialStore: Sendable {
     let items = try await items(kind.isCertificate ? [.certificate, .certificateKey] : [kind])
     if let item = items[.secondTokens], (try? SecondTokens(item)) == nil {
       throw .keyring(.damagedItem(account.name, .secondTokens))
+    }
+    if let item = items[.roleKeys], !ItemKind.roleKeys.isWellFormed(item) {
+      throw .keyring(.damagedItem(account.name, .roleKeys))
     }
     if let item = items[.idToken], !ItemKind.idToken.isWellFormed(item) {
       throw .keyring(.damagedItem(account.name, .idToken))

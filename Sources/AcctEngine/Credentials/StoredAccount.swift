@@ -43,7 +43,7 @@ package struct StoredAccount: Equatable, Sendable {
     case .staticToken: (try? Token(secret, sentAs: account.sentAs)) != nil
     case .clientKey: (try? ClientKey(privateJWK: secret)) != nil
     // They are not exported: each can be obtained again.
-    case .secondTokens: false
+    case .secondTokens, .roleKeys: false
     case .keypair:
       // A key in a device is in another machine's.
       account.keyStorage == .software
@@ -66,6 +66,7 @@ extension ItemKind {
     // Nothing else is a certificate or a key in the keyring: no reference to a device of this machine, above all.
     case .certificate, .certificateKey: secret.isPEM
     case .idToken: (try? IDToken(secret)) != nil
+    case .roleKeys: (try? KeptRoleKeys(secret)) != nil
     case .keypair, .clientKey, .secondTokens, .staticToken: true
     }
   }

@@ -6,7 +6,7 @@ package import AcctProtocol
 ///
 /// It never asks a person: no protocol allows for a prompt, and a program that waits for one seems to hang.
 package struct AnswerProgram: Sendable {
-  private let context: EngineContext
+  let context: EngineContext
   private let purpose: TokenPurpose?
   /// The account whose credential the program gets, or would get.
   package let chosen = ChosenAccount()
@@ -43,6 +43,7 @@ package struct AnswerProgram: Sendable {
       switch program.task {
       case .get(let target): return try await credential(for: target, program, reference)
       case .identity: return try await identity(program, reference)
+      case .assume(let request): return try await role(request, program, reference)
       case .reject(let target, let given):
         let rejection = HelperRejection(context, for: purpose)
         let notices = try await rejection.renew(target, given, as: reference)
@@ -76,6 +77,8 @@ package struct AnswerProgram: Sendable {
     _ program: some HelperProtocol,
     _ reference: String?
   ) async throws(NoCredential) -> Outcome {
+    // An ID token goes to a server that is named, whichever account has it.
+    guard !program.wantsIDToken || !target.urls.isEmpty else { throw .noCluster }
     let keeper = type(of: program).keeper
     let finder = HelperAccount(
       for: target,

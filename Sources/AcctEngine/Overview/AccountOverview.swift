@@ -56,6 +56,8 @@ package struct AccountOverview: Sendable {
     package var cause: EngineError?
     /// Tokens for other audiences and scopes, without the tokens.
     package var secondTokens: [SecondTokenSummary] = []
+    /// The account whose token its grant starts from, if that is still there.
+    package var subject: AccountName?
   }
 
   package func status(of account: Account) async throws(EngineError) -> Status {
@@ -99,8 +101,14 @@ package struct AccountOverview: Sendable {
       keyringFailure: keyringFailure,
       sealedIn: sealedIn(credentialStore.keyring.kind),
       cause: cause,
-      secondTokens: secondTokens
+      secondTokens: secondTokens,
+      subject: try subject(of: account)
     )
+  }
+
+  private func subject(of account: Account) throws(EngineError) -> AccountName? {
+    guard case .account(let id)? = account.client.inputs.grantToken else { return nil }
+    return try context.accountStore.account(id)?.name
   }
 
   /// Returns why a key in a device can't be used now; `nil` if it can, or is in the keyring.

@@ -150,7 +150,7 @@ extension EngineError {
   fileprivate var proxyStatus: Int {
     switch self {
     case .network(.http(.timedOut, _)), .network(.renewalUnanswered(.timedOut, _)): 504
-    case .network(.http), .network(.renewalUnanswered), .server(.oauth), .server(.resource),
+    case .network(.http), .network(.renewalUnanswered), .server(.oauth), .server(.resource), .server(.identityRefused),
       .server(.otherUser), .server(.failed), .server(.renewalFailed):
       502
     case .server(.rateLimited): 429

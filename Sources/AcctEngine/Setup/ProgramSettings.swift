@@ -62,12 +62,17 @@ extension SetupProgram {
     switch self {
     case .docker: ["docker", "podman"]
     case .pip: ["pip", "pip3"]
-    case .git, .kubectl, .cargo, .go: [rawValue]
+    case .terraform: ["terraform", "tofu"]
+    case .git, .kubectl, .cargo, .go, .aws: [rawValue]
     }
   }
 
   /// - Throws: ``SetupError/notInstalled(_:)``, ``SetupError/everyHost(_:)``.
-  func settings(_ host: SetupHost?, _ context: EngineContext) throws(EngineError) -> any ProgramSettings {
+  func settings(
+    _ host: SetupHost?,
+    _ context: EngineContext,
+    role: SetupRole? = nil
+  ) throws(EngineError) -> any ProgramSettings {
     guard let name = names.first(where: context.world.programs.exists) else { throw .setup(.notInstalled(self)) }
     let tool = SettingsTool(context, self, name: name)
     switch self {
@@ -75,9 +80,14 @@ extension SetupProgram {
     case .docker: return DockerFile(tool, host)
     case .kubectl: return KubectlSettings(tool, host)
     case .cargo: return CargoFile(tool, host)
-    case .go, .pip:
+    case .go, .pip, .terraform, .aws:
       guard host == nil else { throw .setup(.everyHost(self)) }
-      return self == .go ? GoSettings(tool) : PipSettings(tool)
+      switch self {
+      case .go: return GoSettings(tool)
+      case .pip: return PipSettings(tool)
+      case .terraform: return TerraformFile(tool)
+      default: return AWSSettings(tool, role)
+      }
     }
   }
 }

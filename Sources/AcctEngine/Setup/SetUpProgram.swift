@@ -15,12 +15,17 @@ package struct SetUpProgram: Sendable {
   /// Plans a setup; nothing is changed yet.
   ///
   /// - Returns: The plan; without edits if the program asks acct already.
-  package func plan(_ program: SetupProgram, _ host: SetupHost?) async throws(EngineError) -> SetupPlan {
-    let settings = try program.settings(host, context)
+  package func plan(
+    _ program: SetupProgram,
+    _ host: SetupHost?,
+    role: SetupRole? = nil
+  ) async throws(EngineError) -> SetupPlan {
+    let settings = try program.settings(host, context, role: role)
     guard context.world.programs.exists(settings.name) else {
       throw .setup(.missingName(settings.name, program))
     }
-    var plan = SetupPlan(program, host?.text)
+    var plan = SetupPlan(program, role?.profile ?? host?.text)
+    if let role, !role.account.origins.contains(role.service) { plan.allowed = (role.account, role.service) }
     let file = try context.settingsFile(try await settings.path())
     if let edited = try await settings.adding(to: file.contents) {
       plan.edits.append(SetupPlan.Edit(file, edited.contents, edited.changes))
@@ -37,7 +42,8 @@ package struct SetUpProgram: Sendable {
   /// - Throws: ``SetupError/file(_:)``; what was not changed then can be done, or undone, by the same command again.
   package func carryOut(_ plan: SetupPlan) async throws(EngineError) {
     // What acct did not do is not recorded, so that it is not undone.
-    guard plan.isUndo || !plan.edits.isEmpty else { return }
+    guard plan.isUndo || !plan.isEmpty else { return }
+    if !plan.isUndo, plan.edits.isEmpty { return try await allow(plan) }
     try await context.world.files.withLock(.setups, waiting: 30, failure: { .files(.failed($0)) }) {
       () async throws(EngineError) in
       var records = try context.setupRecords()
@@ -54,6 +60,12 @@ package struct SetUpProgram: Sendable {
       try context.store(records + [record])
       for edit in plan.edits { try context.write(edit) }
     }
+    try await allow(plan)
+  }
+
+  private func allow(_ plan: SetupPlan) async throws(EngineError) {
+    guard let allowed = plan.allowed else { return }
+    _ = try await ChangeAccounts(context).allow(allowed.origin, for: allowed.account)
   }
 
   /// The state of a program's settings.

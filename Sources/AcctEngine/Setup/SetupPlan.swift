@@ -10,6 +10,8 @@ package struct SetupPlan: Sendable {
   package let host: String?
   package var edits: [Edit] = []
   package var remarks: [SetupRemark] = []
+  /// The account that gets one more origin, and that origin.
+  package var allowed: (account: Account, origin: Origin)?
   /// The recorded changes that it undoes; `nil` for a setup.
   var undone: [SetupRecord]?
 
@@ -19,6 +21,7 @@ package struct SetupPlan: Sendable {
   }
 
   package var isUndo: Bool { undone != nil }
+  package var isEmpty: Bool { edits.isEmpty && allowed == nil }
 
   /// A file that is changed.
   package struct Edit: Sendable {

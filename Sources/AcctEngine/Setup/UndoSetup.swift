@@ -18,13 +18,13 @@ package struct UndoSetup: Sendable {
   ///
   /// - Parameters:
   ///   - program: The program.
-  ///   - host: The host whose setup is undone; `nil` for all setups of the program.
+  ///   - host: The host, or the profile, whose setup is undone; `nil` for all setups of the program.
   /// - Returns: The plan; `nil` if acct has not set the program up.
   /// - Throws: ``EngineError/setup(_:)``.
-  package mutating func plan(_ program: SetupProgram, _ host: SetupHost?) async throws(EngineError) -> SetupPlan? {
-    let records = try context.setupRecords().filter { $0.program == program && (host == nil || $0.host == host?.text) }
+  package mutating func plan(_ program: SetupProgram, _ host: String?) async throws(EngineError) -> SetupPlan? {
+    let records = try context.setupRecords().filter { $0.program == program && (host == nil || $0.host == host) }
     guard !records.isEmpty else { return nil }
-    var plan = SetupPlan(program, host?.text)
+    var plan = SetupPlan(program, host)
     plan.undone = records
     // The last first: each then finds the file as it left it.
     for record in records.reversed() {

@@ -57,7 +57,7 @@ package struct ExportAccounts: Sendable {
       (current, credentialStore) throws(EngineError) in
       if let storage = current.deviceStorage { throw .key(.inDevice(current.name, storage)) }
       guard !current.client.hasInputs else { throw .inputToken(.local(current.name)) }
-      let items = try await credentialStore.items(ItemKind.allCases.filter { $0 != .secondTokens })
+      let items = try await credentialStore.items(ItemKind.allCases.filter { $0 != .secondTokens && $0 != .roleKeys })
       let storedAccount = StoredAccount(account: current, items: items)
       guard storedAccount.isUsable else { throw .transfer(.nothingToExport(current.name)) }
       guard storedAccount.isSound else { throw .transfer(.unsound(current.name)) }

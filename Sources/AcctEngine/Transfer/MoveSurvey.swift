@@ -98,6 +98,9 @@ struct MoveSurvey: Sendable {
       if let second = stored.items.removeValue(forKey: .secondTokens), (try? SecondTokens(second)) == nil {
         throw .sharing(.damaged(account.name, .item(.secondTokens)))
       }
+      if let keys = stored.items.removeValue(forKey: .roleKeys), !ItemKind.roleKeys.isWellFormed(keys) {
+        throw .sharing(.damaged(account.name, .item(.roleKeys)))
+      }
       guard account.deviceStorage == nil else { throw .sharing(.damaged(account.name, .keyInDevice)) }
       if let kind = stored.unsoundItem { throw .sharing(.damaged(account.name, .item(kind))) }
     }

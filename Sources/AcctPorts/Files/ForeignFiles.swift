@@ -41,6 +41,8 @@ package enum ForeignFile: Hashable, Sendable {
   case settings(SetupProgram)
   /// A program of this name in the user's own folder of programs.
   case userProgram(String)
+  /// A program of this name in Terraform's folder of plugins.
+  case terraformPlugin(String)
 }
 
 /// The contents of such a file.

@@ -27,6 +27,8 @@ package enum ItemKind: String, Sendable, CaseIterable {
   case certificateKey = "oauth.*.certificateKey"
   /// The ID token of the sign-in, or of the last renewal that brought one.
   case idToken = "oauth.*.idToken"
+  /// Temporary keys of roles of clouds that a token of the account has obtained, as JSON.
+  case roleKeys = "oauth.*.roleKeys"
 
   /// The item's key, such as `oauth.<uuid>.accessToken`.
   package func key(for account: AccountID) -> String {

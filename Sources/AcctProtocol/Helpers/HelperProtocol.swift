@@ -24,6 +24,9 @@ package protocol HelperProtocol: Sendable {
   /// `true` if the program shows why it gets no credential: a failure has no output then, and a status that is not 0.
   static var showsFailures: Bool { get }
 
+  /// `true` if the program's user sees the exit status: a failure ends with that of any other command.
+  static var endsWithStatus: Bool { get }
+
   /// The servers to which the program sends the credential that it asks for.
   var reach: HelperReach { get }
 
@@ -81,6 +84,7 @@ extension HelperProtocol {
   package static var asksForAnyServer: Bool { false }
   package static var keeper: Account.KeepingProgram? { nil }
   package static var showsFailures: Bool { false }
+  package static var endsWithStatus: Bool { false }
   package var reach: HelperReach { .address }
   package var wantsIDToken: Bool { false }
   package static func failure(code: String, message: String) -> HelperAnswer? { nil }

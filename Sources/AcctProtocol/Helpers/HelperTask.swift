@@ -7,6 +7,8 @@ package enum HelperTask: Equatable, Sendable {
   case get(HelperTarget)
   /// The identity of an account that the user named, for servers that the program knows.
   case identity
+  /// The temporary keys of a role.
+  case assume(RoleRequest)
   /// A server rejected this credential.
   case reject(HelperTarget, Secret)
   /// Keep a password for a server; without a user, a bearer token.

@@ -34,6 +34,8 @@ package enum SettingsFlaw: Error, Equatable, Sendable {
   case notJSON
   /// A setting has a form that acct does not change.
   case form(String)
+  /// The program asks one helper, and this one is set already.
+  case otherHelper(String)
   /// The file names no server of this host.
   case unknownHost
 }

@@ -60,6 +60,9 @@ private func foreignPlaces(_ file: ForeignFile, _ variable: (_ name: String) -> 
   case .settings(.cargo): return ["\(cargo)/config", "\(cargo)/config.toml"]
   case .settings(.go): return [variable("GOENV") ?? "\(config)/go/env"]
   case .settings(.pip): return ["\(config)/pip/pip.conf"]
+  case .settings(.terraform): return [variable("TF_CLI_CONFIG_FILE") ?? "\(home)/.terraformrc"]
+  case .settings(.aws): return [variable("AWS_CONFIG_FILE") ?? "\(home)/.aws/config"]
+  case .terraformPlugin(let name): return ["\(home)/.terraform.d/plugins/\(name)"]
   case .userProgram(let name): return ["\(home)/.local/bin/\(name)"]
   }
 }

@@ -42,6 +42,23 @@ struct DocumentAccountTests {
     expectNothingKept()
   }
 
+  @Test("A rejected token, or an origin that is missing, is mended in the document, and not by a sign-in")
+  func rejected() async {
+    record.provide("job.json", Handoffs.bearer(changing: ["origins": ["https://api.example"]]))
+    record.serve { _ throws(HTTPFailure) in .json("{}", 401) }
+    let document = ["--credentials", "job.json"]
+    #expect(await record.run(["request", "https://api.example/x"] + document) == 4)
+    #expect(record.err.last == "acct: hint: the document needs another token", "\(record.err)")
+    for address in ["https://api.example", "https://elsewhere.example"] {
+      record.clear()
+      record.provide("-", "protocol=https\nhost=\(address.dropFirst(8))\n\n")
+      _ = await record.run(["helper", "git", "get", "--verbose"] + document)
+      #expect(!record.err.joined().contains("acct login"), "\(record.err)")
+      #expect(!record.err.joined().contains("acct allow"), "\(record.err)")
+    }
+    expectNothingKept()
+  }
+
   @Test("A document's refresh token is never sent, and its end says so")
   func refreshToken() async {
     for document in [

@@ -205,6 +205,8 @@ struct TokenExchangeTests {
     record.clear()
     #expect(await record.acct("header", "-a", "second", "https://sts.example/x") == 0, "\(record.err)")
     #expect(server.bodies("/exchange").last?.contains("&subject_token=at-b-long-enough&") == true)
+    #expect(await record.acct("status", "-a", "second") == 0)
+    #expect(record.out.contains("the token of first\n"), "\(record.out)")
     // By default its ID token is meant.
     record.clear()
     #expect(await record.run(other + ["--subject-account", "first"]) == 64)

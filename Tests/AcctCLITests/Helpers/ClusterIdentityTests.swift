@@ -87,6 +87,25 @@ struct ClusterIdentityTests {
     #expect(record.accountFile?["signIn"]?.objectValue?["send"] == "id-token")
   }
 
+  @Test("With --send id-token a 401 renews, and the request is sent again with the new ID token")
+  func rejected() async {
+    await signIn("--allow-origin", Self.cluster, "--send", "id-token")
+    let old = kept ?? "none"
+    server.set { $0.claims?["exp"] = 1_800_010_000 }
+    record.serve { [server] request throws(HTTPFailure) in
+      guard request.url.origin.description == Self.cluster else { return server.answer(request) }
+      let field = request.fields.first { $0.name.lowercased() == "authorization" }
+      return field.map { RowServer.text($0.value) } == "Bearer \(old)" ? .json("{}", 401) : .json("{}")
+    }
+    record.now += 100
+    #expect(await record.acct("request", "\(Self.cluster)/api") == 0, "\(record.err)")
+    #expect(kept != old)
+    let sent = record.requests.filter { $0.url.origin.description == Self.cluster }.map { request in
+      request.fields.first { $0.name.lowercased() == "authorization" }.map { RowServer.text($0.value) }
+    }
+    #expect(sent == ["Bearer \(old)", "Bearer \(kept ?? "none")"])
+  }
+
   @Test("Without --send no header carries the ID token")
   func unsent() async {
     await signIn("--allow-origin", Self.cluster)

@@ -91,7 +91,7 @@ struct DockerHelperTests {
     #expect(record.out == "{}\n")
     #expect(await record.docker("erase", "gcr.io") == 0)
     #expect(record.out == "" && record.accountFiles == 1)
-    #expect(record.err.first?.hasSuffix("is not a password that the program keeps") == true)
+    #expect(record.err.first?.hasSuffix("is not a login that the program has stored") == true)
   }
 
   @Test("A logout deletes no token that other servers get, too, or that is sent in another form")

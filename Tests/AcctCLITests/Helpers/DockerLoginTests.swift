@@ -35,7 +35,7 @@ struct DockerLoginTests {
     await record.addToken("pat", at: "https://git.example", "--basic", "alice")
     #expect(await record.acct("allow", "alice@git.example", "https://api.git.example") == 0)
     #expect(await record.docker("erase", "git.example") == 0)
-    #expect(record.err.first?.hasSuffix("is not a password that the program keeps") == true)
+    #expect(record.err.first?.hasSuffix("is not a login that the program has stored") == true)
     #expect(await store("git.example", "bot", "pass") == 0)
     #expect(record.accountFiles == 2)
     let own = await line(of: "alice@git.example", at: "https://api.git.example/")

@@ -198,7 +198,7 @@ struct SetupTests {
     #expect(await record.acct("helper", "setup", "dokcer") == 64)
     #expect(
       record.err == [
-        "acct: the value 'dokcer' is invalid for '<program>'; it is one of 'git', 'docker', 'kubectl', 'cargo', 'go' or 'pip'",
+        "acct: the value 'dokcer' is invalid for '<program>'; it is one of 'git', 'docker', 'kubectl', 'cargo', 'go', 'pip', 'terraform' or 'aws'",
         "acct: hint: did you mean `docker`? `acct helper setup --help` shows what it takes",
       ]
     )
@@ -235,7 +235,7 @@ struct SetupTests {
       }
         == [
           "git notInstalled", "docker setUp", "kubectl notInstalled", "cargo notSetUp", "go notInstalled",
-          "pip notInstalled",
+          "pip notInstalled", "terraform notInstalled", "aws notInstalled",
         ]
     )
   }

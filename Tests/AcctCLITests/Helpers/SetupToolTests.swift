@@ -73,7 +73,7 @@ struct SetupToolTests {
     installPip()
     record.foreignFiles["/usr/bin/keyring"] = "#!/usr/bin/python3\n"
     #expect(await record.acct("helper", "setup", "pip") == 8)
-    #expect(record.err.first == "acct: /usr/bin/keyring is another program, which pip would run in place of acct")
+    #expect(record.err.first == "acct: /usr/bin/keyring is another program, which would be run in place of acct")
     record.foreignFiles["/usr/bin/keyring"] = nil
     record.set("PATH", to: "/usr/bin")
     #expect(await record.acct("helper", "setup", "pip") == 1)

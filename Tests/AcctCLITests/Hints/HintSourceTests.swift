@@ -8,7 +8,7 @@ import Testing
 struct HintSourceTests {
   /// What stands for an interpolation: the end of its text, and a value.
   private static let values = [
-    (#"host.map { " --host \($0)" } ?? """#, ""),
+    ("option", " --host a.example"), ("helper", "keyring"),
     ("name", "work"), ("settings.kind.rawValue", "vault"), ("id", "00000000-0000-4000-8000-000000000001"),
     ("origin", "https://api.example"), ("$0", "https://api.example"),
     ("did", "did:plc:alice"), ("target.rawValue", "vault"), ("kind", "etcd"), ("keyring", "vault"),

@@ -68,7 +68,7 @@ final class OpenIDServer: Sendable {
       .map { RehearsedBrowser.parameters(of: "?" + RowServer.text($0.body)) }
   }
 
-  private func answer(_ request: HTTPRequest) -> HTTPResponse {
+  func answer(_ request: HTTPRequest) -> HTTPResponse {
     let settings = settings.withLock { $0 }
     switch request.url.path {
     case RecordedServer.place:

@@ -44,7 +44,7 @@ struct OutputTests {
 
   @Test("A closed list of values is printed whole, however long it is, and where none was given")
   func closedLists() async {
-    let programs = "'git', 'docker', 'kubectl', 'bazel', 'go', 'cargo', 'keyring', 'google' or 'terraform'"
+    let programs = "'git', 'docker', 'kubectl', 'bazel', 'go', 'cargo', 'keyring', 'google', 'terraform' or 'aws'"
     #expect(await record.run(["helper", "frobnicate"]) == 64)
     #expect(
       record.err.first == "acct: the value 'frobnicate' is invalid for '<program>'; it is one of \(programs)"

@@ -56,6 +56,7 @@ package final class RecordedForeignFiles: Sendable {
     case .cargoSettings: "/home/cargo.config"
     case .settings(let program): "/home/settings/\(program.rawValue)"
     case .userProgram(let name): "/home/bin/\(name)"
+    case .terraformPlugin(let name): "/home/plugins/\(name)"
     }
   }
 

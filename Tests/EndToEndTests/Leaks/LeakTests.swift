@@ -12,4 +12,7 @@ struct LeakTests {
     let rows = try await LeakPlay(subject: .calls).everything()
     try await expectEveryCommand(in: rows)
   }
+
+  @Test("ID tokens, a platform's tokens and keys of roles go to their own servers alone")
+  func identities() async throws { try await watchIdentities(.calls) }
 }

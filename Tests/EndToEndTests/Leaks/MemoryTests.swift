@@ -14,6 +14,9 @@ struct MemoryTests {
     try await expectEveryCommand(in: rows)
   }
 
+  @Test("Memory at exit holds no ID token, no token of a platform and no key of a role")
+  func identities() async throws { try await watchIdentities(.memory) }
+
   @Test("Memory at exit holds no key of a client certificate")
   func certificate() async throws {
     let authority = try await MadeUpAuthority()

@@ -101,4 +101,40 @@ struct PlatformTokenTests {
     #expect(count == 2)
     try await server.expectNothingWrong()
   }
+
+  @Test(
+    "The script of the examples asks GitHub Actions for the token, and its failure is told without the job's secret"
+  )
+  func actions() async throws {
+    let server = try await server()
+    let folder = try TemporaryFolder()
+    let actions = try await PythonServer(
+      "Recipes/actions_server.py",
+      [try folder.file("token", containing: try await token(server))]
+    )
+    let home = try AcctHome(with: [
+      "ACTIONS_ID_TOKEN_REQUEST_URL": try actions.address("url"),
+      "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "made-up-request-token",
+    ])
+    func add(_ audience: String) async throws -> ChildProcess.Output {
+      let line = "'\(Product.source("Examples/github_token.sh"))' '\(audience)'"
+      return try await home.acct(
+        "add",
+        "--issuer",
+        server.issuer,
+        "--grant",
+        "token-exchange",
+        "--subject-token-command",
+        line
+      )
+    }
+    let refused = try await add("another")
+    #expect(refused.status == 65, "\(refused.errorText)")
+    #expect(refused.errorText.contains("400") && !refused.errorText.contains("made-up-request-token"))
+    let added = try await add("https://as.example/?a=b&c")
+    #expect(added.status == 0, "\(added.errorText)")
+    let count = try await server.counts()["token_exchange"]
+    #expect(count == 1)
+    try await server.expectNothingWrong()
+  }
 }

@@ -23,7 +23,7 @@ struct HelperCommand: AcctCommand {
 
   /// The protocols; the one place that knows them by name.
   enum Name: String, ExpressibleByArgument, CaseIterable {
-    case git, docker, kubectl, bazel, go, cargo, keyring, google, terraform
+    case git, docker, kubectl, bazel, go, cargo, keyring, google, terraform, aws
 
     var type: any HelperProtocol.Type {
       switch self {
@@ -36,6 +36,7 @@ struct HelperCommand: AcctCommand {
       case .keyring: KeyringRequest.self
       case .google: GoogleExternalAccount.self
       case .terraform: TerraformCredentials.self
+      case .aws: AWSCredentialProcess.self
       }
     }
 
@@ -46,7 +47,7 @@ struct HelperCommand: AcctCommand {
       case .docker: "docker-credential-acct"
       case .cargo: "cargo-credential-acct"
       case .terraform: "terraform-credentials-acct"
-      case .kubectl, .bazel, .go, .keyring, .google: nil
+      case .kubectl, .bazel, .go, .keyring, .google, .aws: nil
       }
     }
   }
@@ -118,6 +119,7 @@ struct HelperCommand: AcctCommand {
     let answering = AnswerProgram(context.engine, for: audience.purpose)
     let outcome = await answering.answer(program, as: options.account)
     let named = outcome.reason.map { ErrorMessage($0).naming(answering.chosen.name) }
+      .map { context.isDocument ? $0.aboutDocument : $0 }
     if let told = named.flatMap({ failure($0, type) }) { return try write(told, context) }
     guard type.failure(code: "", message: "") == nil else { return try write(outcome.answer, context) }
     for case .ignored(let path, let reason) in outcome.ignored { context.notice("\(path) is ignored: \(reason)") }
@@ -126,8 +128,9 @@ struct HelperCommand: AcctCommand {
       !type.asksForAnyServer || !reason.isUsual || options.verbose
     {
       // Most such servers are another helper's, and none to allow a token for.
-      if reason.isUsual, !options.verbose { message.hint = nil }
+      if reason.isUsual, !options.verbose, !type.endsWithStatus { message.hint = nil }
       tell(message, context)
+      if type.endsWithStatus { return message.status }
     }
     return try write(outcome.answer, context)
   }
@@ -160,7 +163,7 @@ struct HelperCommand: AcctCommand {
   }
 
   private func tell(_ errorMessage: ErrorMessage, _ context: Context) {
-    _ = ErrorReport(world: context.world, asJSON: options.json).write(errorMessage)
+    _ = ErrorReport(world: context.world, asJSON: options.json, isDocument: context.isDocument).write(errorMessage)
   }
 
   private func write(_ answer: HelperAnswer, _ context: Context) throws(EngineError) -> ExitStatus {

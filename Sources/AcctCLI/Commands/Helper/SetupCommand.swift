@@ -15,7 +15,7 @@ struct SetupCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
     abstract: "Have another program ask acct for credentials, or undo that.",
-    usage: "acct helper setup [<program>] [--host <host>] [--undo] [--dry-run]",
+    usage: "acct helper setup [<program>] [--host <host>] [--role-arn <arn>] [--profile <name>] [--undo] [--dry-run]",
     discussion: """
       It shows the change to the program's own settings, and makes it:
 
@@ -33,6 +33,12 @@ struct SetupCommand: AcctCommand {
   @Option(help: ArgumentHelp("Change the settings for one server only.", valueName: "host"))
   var host: String?
 
+  @Option(help: ArgumentHelp("Of aws: the role whose keys the account gets.", valueName: "arn"))
+  var roleArn: String?
+
+  @Option(help: ArgumentHelp("Of aws: the profile that gets them, instead of acct.", valueName: "name"))
+  var profile: String?
+
   @Flag(help: "Take back what acct has changed.")
   var undo = false
 
@@ -43,27 +49,38 @@ struct SetupCommand: AcctCommand {
 
   func validate() throws {
     guard program == nil else { return }
-    guard host == nil, !undo, !dryRun else { throw ValidationError("missing expected argument '<program>'") }
+    guard host == nil, roleArn == nil, profile == nil, !undo, !dryRun else {
+      throw ValidationError("missing expected argument '<program>'")
+    }
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     guard let program else { return try await list(context) }
     let host = try host.map { (host) throws(EngineError) in try SetupHost(host) }
+    guard program == .aws || (roleArn ?? profile) == nil else { throw .setup(.noRoles(program)) }
     let setup = SetUpProgram(context.engine)
     let plan: SetupPlan
     if undo {
       var undoing = UndoSetup(context.engine)
-      guard let planned = try await undoing.plan(program, host) else {
+      guard let planned = try await undoing.plan(program, profile ?? host?.text) else {
         return try done(nil, program, "acct has not set up \(program.rawValue); nothing was changed", context)
       }
       plan = planned
     } else {
-      plan = try await setup.plan(program, host)
+      plan = try await setup.plan(program, host, role: program == .aws ? role(context) : nil)
     }
-    if !plan.edits.isEmpty { try show(plan, context) }
+    if !plan.isEmpty { try show(plan, context) }
     guard !dryRun else { return try done(plan, program, "nothing was changed", context) }
     try await setup.carryOut(plan)
     return try done(plan, program, ending(of: plan), context)
+  }
+
+  /// The role, which is asked for on a terminal.
+  private func role(_ context: Context) async throws(EngineError) -> SetupRole {
+    var arn = roleArn
+    if arn == nil, context.canAsk { arn = context.world.terminal.ask("acct: the role's ARN: ") }
+    guard let arn, !arn.isEmpty else { throw .setup(.noRole) }
+    return try await SetupRole(arn, profile ?? "acct", of: options.account, context.engine)
   }
 
   /// Shows a plan, and asks where a person can answer.
@@ -87,10 +104,11 @@ struct SetupCommand: AcctCommand {
   private func ending(of plan: SetupPlan) -> String {
     let name = plan.program.rawValue
     if plan.isUndo { return plan.edits.isEmpty ? "\(name) does not ask acct any more" : "\(name) is as it was before" }
-    if plan.edits.isEmpty { return "\(name) already asks acct; nothing was changed" }
+    if plan.isEmpty { return "\(name) already asks acct; nothing was changed" }
     let host = plan.host.map(shellWord)
     let subject = host.map { "\(name) asks acct for \($0) now" } ?? "\(name) asks acct now"
-    let undoing = "`acct helper setup \(plan.program.rawValue)\(host.map { " --host \($0)" } ?? "") --undo`"
+    let option = host.map { " \(plan.program == .aws ? "--profile" : "--host") \($0)" } ?? ""
+    let undoing = "`acct helper setup \(plan.program.rawValue)\(option) --undo`"
     return "\(subject); to undo it: \(undoing)"
   }
 

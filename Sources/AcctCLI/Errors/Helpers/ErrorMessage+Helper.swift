@@ -102,12 +102,12 @@ extension ErrorMessage {
       self.init(
         "notKept",
         .refused,
-        "the credential of \(name) is not a password that the program keeps",
+        "the credential of \(name) is not a login that the program has stored",
         hint: "`\(acctLine("remove", name.description))` removes the account"
       )
     case .nothingKept(let origins):
       let origin = origins.first.map(\.description) ?? "the server"
-      self.init("nothingKept", .noSuchAccount, "no password is kept for \(origin)")
+      self.init("nothingKept", .noSuchAccount, "no login is kept for \(origin)")
     case .failed(let error): self.init(error)
     }
   }

@@ -32,6 +32,19 @@ extension ErrorMessage {
         .usage,
         "--host is a host with an optional port, or an https address, not \(printable(text))"
       )
+    case .noRole:
+      self.init(
+        "usage",
+        .usage,
+        "the role is missing",
+        hint: "name it with --role-arn, as arn:aws:iam::123456789012:role/NAME"
+      )
+    case .role(let text):
+      self.init("usage", .usage, "\(printable(text)) is no role or region of AWS")
+    case .profile(let text):
+      self.init("usage", .usage, "\(printable(text)) is no name of a profile that needs no quotes")
+    case .noRoles(let program):
+      self.init("usage", .usage, "\(program.rawValue) has no roles", hint: "--role-arn and --profile are for aws")
     case .unknownHost(let host, let program):
       let place = program == .cargo ? "registry with an index" : "cluster"
       self.init("unknownHost", .failed, "\(program.rawValue)'s settings have no \(place) at \(printable(host))")
@@ -48,8 +61,8 @@ extension ErrorMessage {
       self.init(
         "refused",
         .refused,
-        "\(printable(path)) is another program, which pip would run in place of acct",
-        hint: "remove it, or put a script `keyring` before it on PATH, as `man acct-helper` shows"
+        "\(printable(path)) is another program, which would be run in place of acct",
+        hint: "remove it, or see `man acct-helper`"
       )
     case .folderNotSearched(let path):
       self.init(
@@ -76,11 +89,18 @@ extension ErrorMessage {
         "\(printable(path)): \(printable(setting)) has a form that acct does not change",
         hint: program == .kubectl ? "rename that user, or \(manual)" : manual
       )
+    case .malformed(let path, let program, .otherHelper(let name)):
+      self.init(
+        "otherHelper",
+        .refused,
+        "\(printable(path)): \(program.rawValue) asks the credentials helper \(printable(name)), and takes one alone",
+        hint: "remove that block first"
+      )
     case .malformed(let path, let program, let flaw):
       let reason =
         switch flaw {
         case .line(let line): "line \(line) is malformed"
-        case .notJSON, .form, .unknownHost: "it is not a JSON object"
+        case .notJSON, .form, .otherHelper, .unknownHost: "it is not a JSON object"
         }
       self.init(
         "badInput",

@@ -56,12 +56,17 @@ extension ErrorMessage {
 }
 
 /// The tokens that an account's requests start from.
-func words(for client: ClientSettings) -> String {
+///
+/// - Parameters:
+///   - client: The settings of the account's client.
+///   - subject: The account whose token it is; `nil` if it is another's, or the account is gone.
+/// - Returns: The words; none for a client that starts from none.
+func words(for client: ClientSettings, _ subject: AccountName?) -> String {
   let token: String? =
     switch client.inputs.grantToken {
     case .file(let path): "the token in \(shown(path))"
     case .program(let line): "the token of \(printable(line.shown))"
-    case .account(let id): "the token of the account \(id)"
+    case .account(let id): "the token of \(subject.map(\.description) ?? "the account \(id), which is gone")"
     case nil: nil
     }
   let assertion = client.inputs.clientAssertion.map { "the client's assertion in \(shown($0))" }

@@ -8,6 +8,8 @@ package enum NetworkError: Error, Equatable, Sendable {
   /// There was no answer to a renewal, which the server may have granted all the same.
   case renewalUnanswered(HTTPFailure, Origin)
   case dns(DNSFailure, name: String)
+  /// An answer in XML can't be read here, for this reason.
+  case xml(reason: String)
   /// A renewal is needed, and `--offline` does not allow it.
   case offline
 }
@@ -17,6 +19,8 @@ package enum ServerError: Error, Equatable, Sendable {
   case oauth(OAuthError, Origin)
   /// A resource server's metadata does not lead to an authorization server.
   case resource(ResourceFlaw, Origin)
+  /// A cloud's token service refuses the token, or the role to its user.
+  case identityRefused(OAuthError, Origin)
   /// 429; `Retry-After` if it can be read.
   case rateLimited(retryAfter: RetryAfter?, Origin)
   /// It named another user than the one who signed in.

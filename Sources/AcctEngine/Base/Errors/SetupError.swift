@@ -9,6 +9,14 @@ package enum SetupError: Error, Equatable, Sendable {
   case missingName(String, SetupProgram)
   /// The program's settings do not tell hosts apart.
   case everyHost(SetupProgram)
+  /// The setup is for one role, and none is named.
+  case noRole
+  /// The role can't be one; or the region of the environment, which the name then is.
+  case role(String)
+  /// The name of a profile would need quotes.
+  case profile(String)
+  /// The program has no roles and no profiles.
+  case noRoles(SetupProgram)
   /// The value of `--host` is no host.
   case host(String)
   /// The program's settings know no server of this host.

@@ -1,0 +1,153 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import Secrets
+
+/// Obtains the temporary keys of a role, with a token of an account.
+///
+/// They are kept with the account's credentials, and one process at a time asks for new ones.
+struct AssumeRole: Sendable {
+  private let context: EngineContext
+  private let request: RoleRequest
+
+  /// Seconds that kept keys must have left.
+  private static let margin: Int64 = 300
+
+  init(_ request: RoleRequest, _ context: EngineContext) {
+    self.request = request
+    self.context = context
+  }
+
+  /// - Parameter account: The account, one of whose origins the service is.
+  /// - Returns: The keys, and notices about the account's token.
+  /// - Throws: ``EngineError``: there is no token, no answer, or a refusal.
+  func keys(of account: Account) async throws(EngineError) -> (keys: RoleKeys, notices: [Notice]) {
+    try account.requireOwn(request.endpoint.origin)
+    let kept = try await CredentialStore.readingWhole(account, in: context) { store throws(EngineError) in
+      try await store.roleKeys()
+    }
+    if let keys = usable(kept) { return (keys, []) }
+    // Before the lock: a renewal takes it, too.
+    let grant = try await token(of: account)
+    let keys = try await context.unlessChanged { () throws(EngineError) in try await obtain(grant, account) }
+    return (keys, grant.notices)
+  }
+
+  private func usable(_ kept: KeptRoleKeys) -> RoleKeys? {
+    kept[request.purpose].flatMap { keys in
+      keys.expiresAt.seconds(since: context.world.clock.now()) > Self.margin ? keys : nil
+    }
+  }
+
+  private func token(of account: Account) async throws(EngineError) -> AccessGrant {
+    let provider = TokenProvider(context, .allowed)
+    // An exchange that brought an ID token has it in the place of its own.
+    return request.sendsAccessToken || account.tokenType == .none
+      ? try await provider.grant(to: account) : try await provider.idToken(of: account)
+  }
+
+  /// Asks, unless another process has done so while this one waited for the lock.
+  private func obtain(_ grant: AccessGrant, _ account: Account) async throws(EngineError) -> RoleKeys {
+    try await context.withExclusiveAccess(to: account, allowingCopy: true) {
+      (current, store) async throws(EngineError) -> RoleKeys in
+      var kept = try await store.roleKeys()
+      if let keys = usable(kept) { return keys }
+      try current.requireOwn(request.endpoint.origin)
+      try await store.prepare()
+      // Another user may have signed in meanwhile, to whose account the old user's keys must not be added.
+      var token = grant.token
+      if request.sendsAccessToken || current.tokenType == .none {
+        token = try await store.read().token ?? token
+      } else {
+        token = try await store.idToken()?.token ?? token
+      }
+      let keys = try await ask(token)
+      kept.put(keys, for: request.purpose, at: context.world.clock.now())
+      do throws(EngineError) { try await store.write([.init(.roleKeys, kept.item)]) } catch .keyring(
+        .changedElsewhere(let name)
+      ) {
+        throw .keyring(.changedElsewhere(name))
+      } catch {
+        // They are good for this program all the same, and the next one obtains others.
+      }
+      return keys
+    }
+  }
+
+  private func ask(_ token: Token) async throws(EngineError) -> RoleKeys {
+    let origin = request.endpoint.origin
+    let response = try await context.client.send(
+      HTTPRequest(
+        method: "POST",
+        url: request.endpoint,
+        fields: [("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("text/xml"))],
+        body: request.form(token.secret).secret(),
+        timeout: context.timeout,
+        bodyLimit: XMLReader.limit
+      )
+    )
+    let texts: [XMLText]
+    do throws(XMLFailure) { texts = try context.world.xml.texts(response.body) } catch {
+      guard case .unavailable(let reason) = error else { throw Self.unread(response, origin) }
+      throw .network(.xml(reason: reason))
+    }
+    for text in texts where text.path.hasSuffix("/SecretAccessKey") || text.path.hasSuffix("/SessionToken") {
+      context.world.held.hold(text.text)
+    }
+    switch RoleAnswer(response.status, texts, redact: context.world.held.redactor.redact) {
+    case .keys(let keys):
+      guard keys.expiresAt > context.world.clock.now() else { throw Self.malformed("Expiration", origin) }
+      return keys
+    case .malformed(let member):
+      throw response.status == 200 ? Self.malformed(member, origin) : Self.unread(response, origin)
+    case .refused(let code, let message):
+      let refusal = OAuthError.refused(code: code, description: message, status: response.status)
+      switch RoleAnswer.cause(of: code) {
+      case .identity: throw .server(.identityRefused(refusal, origin))
+      case .rate: throw .server(.rateLimited(retryAfter: RetryAfter(response.field("Retry-After")), origin))
+      case .other: throw response.status >= 500 ? Self.unread(response, origin) : .server(.oauth(refusal, origin))
+      }
+    }
+  }
+
+  private static func malformed(_ member: String, _ origin: Origin) -> EngineError {
+    .server(.oauth(.malformedAnswer(member: member), origin))
+  }
+
+  /// The error for an answer that says nothing but its status.
+  private static func unread(_ response: HTTPResponse, _ origin: Origin) -> EngineError {
+    let retryAfter = RetryAfter(response.field("Retry-After"))
+    return switch response.status {
+    case 429: .server(.rateLimited(retryAfter: retryAfter, origin))
+    case 500...: .server(.failed(status: response.status, retryAfter: retryAfter, origin))
+    case 200: malformed("body", origin)
+    default: .server(.oauth(.unexplained(status: response.status), origin))
+    }
+  }
+}
+
+extension CredentialStore {
+  /// Reads the keys of roles; damaged ones count as missing, since they can be obtained again.
+  fileprivate func roleKeys() async throws(EngineError) -> KeptRoleKeys {
+    try await items([.roleKeys])[.roleKeys].flatMap { try? KeptRoleKeys($0) } ?? KeptRoleKeys()
+  }
+}
+
+extension AnswerProgram {
+  /// The keys of a role, for an account whose origin the service is.
+  func role(
+    _ request: RoleRequest,
+    _ program: some HelperProtocol,
+    _ reference: String?
+  ) async throws(NoCredential) -> Outcome {
+    let finder = HelperAccount(for: HelperTarget(request.endpoint), in: context, accepts: program.accepts)
+    let found = try await finder.find(reference)
+    chosen.name = found.account.name
+    do throws(EngineError) {
+      let (keys, notices) = try await AssumeRole(request, context).keys(of: found.account)
+      return Outcome(answer: HelperAnswer(keys.answer), notices: notices, ignored: found.ignored)
+    } catch {
+      throw .failed(error)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import Secrets
+
+/// The role whose keys a profile gets.
+package struct SetupRole: Sendable {
+  package let profile: String
+  /// The account whose token obtains them, as it is now.
+  let account: Account
+  /// The token service.
+  let service: Origin
+  /// The command of `credential_process`.
+  let command: String
+
+  /// - Parameters:
+  ///   - arn: The role's Amazon resource name.
+  ///   - profile: The profile's name.
+  ///   - reference: The account that the user named; `nil` for the one that commands use.
+  ///   - context: Everything outside.
+  /// - Throws: ``SetupError/role(_:)``, ``SetupError/profile(_:)``, and the errors of a selection.
+  package init(
+    _ arn: String,
+    _ profile: String,
+    of reference: String?,
+    _ context: EngineContext
+  ) async throws(EngineError) {
+    guard !profile.isEmpty, profile.utf8.allSatisfy(\.needsNoQuotes) else { throw .setup(.profile(profile)) }
+    account = try await Selection(context).choose(reference).account
+    let variable = context.world.environment.variable
+    let region = variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION")
+    let words = ["--role-arn", arn] + (region.map { ["--region", $0] } ?? [])
+    do throws(HelperFlaw) {
+      guard case .assume(let request) = try AWSCredentialProcess(HelperQuestion(words, variable: variable)).task
+      else { throw .missing("--role-arn") }
+      service = request.endpoint.origin
+    } catch {
+      throw .setup(.role(error == .value("--region") ? region ?? "" : arn))
+    }
+    let line = ["acct", "helper", "aws", "--account", account.name.description] + words
+    command = line.map(\.asShellWord).joined(separator: " ")
+    self.profile = profile
+  }
+}
+
+/// A profile of AWS's configuration, changed by `aws configure set`.
+struct AWSSettings: ProgramSettings {
+  private let tool: SettingsTool
+  private let role: SetupRole?
+
+  /// - Parameters:
+  ///   - tool: The `aws` command.
+  ///   - role: The role; `nil` to take changes back.
+  init(_ tool: SettingsTool, _ role: SetupRole?) {
+    self.tool = tool
+    self.role = role
+  }
+
+  let name = "acct"
+  private static let prefix = "profile."
+  private static let suffix = ".\(AWSConfig.setting)"
+
+  func path() -> String { tool.places.first ?? "" }
+
+  func adding(to contents: Secret?) async throws(EngineError) -> EditedSettings? {
+    guard let role else { return EditedSettings(contents ?? Secret(""), []) }
+    let earlier = contents.flatMap { AWSConfig.process(of: role.profile, in: $0) }
+    guard earlier != role.command else { return nil }
+    let (after, _) = try await tool.onCopy(of: contents) { (copy) async throws(EngineError) in
+      try await tool.require(
+        ["configure", "set", AWSConfig.setting, role.command, "--profile", role.profile],
+        ["-u", "AWS_PROFILE", "AWS_CONFIG_FILE=\(copy)", "AWS_SHARED_CREDENTIALS_FILE=/dev/null"]
+      )
+    }
+    let change = SettingChange(Self.prefix + role.profile + Self.suffix, role.command, replacing: earlier)
+    return EditedSettings(after, [change])
+  }
+
+  func removing(_ changes: [SettingChange], from contents: Secret) -> Secret? {
+    var changed: Secret?
+    for change in changes where change.name.hasPrefix(Self.prefix) && change.name.hasSuffix(Self.suffix) {
+      let profile = String(change.name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count))
+      changed = AWSConfig.removing(change, of: profile, from: changed ?? contents) ?? changed
+    }
+    return changed
+  }
+}
+
+extension UInt8 {
+  /// `true` for a character that means itself in a shell and in AWS's file.
+  fileprivate var needsNoQuotes: Bool {
+    switch self {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: "@._+:/=,-".utf8.contains(self)
+    }
+  }
+}
+
+extension String {
+  /// The text as one word of a command line.
+  fileprivate var asShellWord: String {
+    utf8.allSatisfy(\.needsNoQuotes) ? self : "'\(replacing("'", with: "'\\''"))'"
+  }
+}

@@ -1,0 +1,79 @@
+import AcctModel
+import Secrets
+
+/// The `credential_process` of AWS's libraries and command line.
+///
+/// The question is on the command line, with options of the protocol's own.
+/// <https://docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html>
+package struct AWSCredentialProcess: HelperProtocol {
+  package let task: HelperTask
+
+  package static let endsWithStatus = true
+
+  package static func exchange(for operation: [String]) -> HelperExchange { .silent }
+
+  package init(_ question: HelperQuestion) throws(HelperFlaw) {
+    let options = try Self.options(question.operation)
+    guard let role = options["--role-arn"] else { throw .missing("--role-arn") }
+    guard RoleRequest.isRole(role) else { throw .value("--role-arn") }
+    let session = options["--session-name"] ?? "acct"
+    guard RoleRequest.isSession(session) else { throw .value("--session-name") }
+    var duration: Int?
+    if let text = options["--duration"] {
+      guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int(text),
+        (900...43_200).contains(seconds)
+      else { throw .value("--duration") }
+      duration = seconds
+    }
+    let region = options["--region"] ?? question.variable("AWS_REGION") ?? question.variable("AWS_DEFAULT_REGION")
+    // A token may be sent to this machine by a variable, and to no other.
+    let local = question.variable("AWS_ENDPOINT_URL_STS").flatMap { try? HTTPURL($0) }
+    guard let endpoint = local.flatMap({ $0.origin.isLoopback ? $0 : nil }) ?? RoleRequest.endpoint(region) else {
+      throw .value("--region")
+    }
+    task = .assume(
+      RoleRequest(
+        role: role,
+        session: session,
+        duration: duration,
+        endpoint: endpoint,
+        sendsAccessToken: options["--access"] != nil
+      )
+    )
+  }
+
+  /// The options, each with its value; `--access` has none.
+  private static func options(_ words: [String]) throws(HelperFlaw) -> [String: String] {
+    var options: [String: String] = [:]
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      guard ["--role-arn", "--region", "--session-name", "--duration", "--access"].contains(name) else {
+        throw name.hasPrefix("-") ? .operation(name) : .arguments
+      }
+      guard options[name] == nil else { throw .repeated(name) }
+      var value: String?
+      if name == "--access" {
+        guard parts.count == 1 else { throw .value(name) }
+        value = ""
+      } else {
+        value = parts.count > 1 ? String(parts[1]) : rest.popFirst()
+      }
+      guard let value, name == "--access" || !value.isEmpty else { throw .missing(name) }
+      options[name] = value
+    }
+    return options
+  }
+
+  /// The token itself is sent, whatever its own form in a header line is, but for one that is bound to a key.
+  package func accepts(_ form: CredentialForm) -> Bool {
+    guard case .assume(let request) = task, request.sendsAccessToken else { return true }
+    guard case .scheme(let scheme) = form else { return false }
+    return scheme.lowercased() == "bearer"
+  }
+
+  package func answer(_ credential: HelperCredential) -> HelperAnswer { none }
+
+  package var none: HelperAnswer { HelperAnswer(isSuccess: false) }
+}

@@ -1,0 +1,76 @@
+package import Secrets
+
+/// The `credential_process` of the profiles in AWS's configuration file.
+package enum AWSConfig {
+  package static let setting = "credential_process"
+
+  /// The line of a profile's process.
+  private struct Found {
+    var value: String
+    var line: Range<Int>
+    var header: Range<Int>
+    /// `true` if nothing else is in the profile.
+    var isAlone: Bool
+  }
+
+  /// The process of a profile; `nil` if it has none.
+  package static func process(of profile: String, in contents: Secret) -> String? {
+    contents.withBytes { find(profile, $0)?.value }
+  }
+
+  /// Takes a process out of a file that was written since, or puts the earlier one back.
+  ///
+  /// - Returns: The changed file; `nil` if the profile has another process.
+  package static func removing(_ change: SettingChange, of profile: String, from contents: Secret) -> Secret? {
+    contents.withBytes { bytes in
+      guard let found = find(profile, bytes), found.value == change.value else { return nil }
+      if let replaced = change.replaced {
+        return bytes.spliced(Splice(found.line, "\(setting) = \(replaced)\n"))
+      }
+      guard found.isAlone, found.header.upperBound == found.line.lowerBound else {
+        return bytes.spliced(Splice(found.line, ""))
+      }
+      return bytes.spliced(Splice(found.header.lowerBound..<found.line.upperBound, ""))
+    }
+  }
+
+  private static func find(_ profile: String, _ bytes: Span<UInt8>) -> Found? {
+    let heads = profile == "default" ? ["[default]", "[profile default]"] : ["[profile \(profile)]"]
+    var found: Found?
+    var header: Range<Int>?
+    var others = 0
+    var start = 0
+    while start < bytes.count {
+      var end = start
+      while end < bytes.count, bytes[end] != 0x0A { end += 1 }
+      let text = bytes.string(start..<end)
+      let line = start..<min(end + 1, bytes.count)
+      start = line.upperBound
+      let words = text.split { $0 == " " || $0 == "\t" || $0 == "\r" }.joined(separator: " ")
+      if words.hasPrefix("[") {
+        if found != nil { break }
+        header = heads.contains(words) ? line : nil
+        others = 0
+      } else if let header, !words.isEmpty {
+        let parts = text.split(separator: "=", maxSplits: 1).map { $0.trimmed }
+        if parts.count == 2, parts[0] == setting, found == nil {
+          found = Found(value: parts[1], line: line, header: header, isAlone: false)
+        } else {
+          others += 1
+        }
+      }
+    }
+    found?.isAlone = others == 0
+    return found
+  }
+}
+
+extension Substring {
+  /// The text without the blanks around it.
+  fileprivate var trimmed: String {
+    let blanks: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
+    var text = drop(while: blanks)
+    while let last = text.last, blanks(last) { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,218 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import Secrets
+import StrictJSON
+import Testing
+
+/// `acct helper aws`, byte by byte.
+@Suite("Temporary keys of AWS roles")
+struct AWSHelperTests {
+  private let cloud = TokenServiceOfAWS()
+  private var record: RecordedWorld { cloud.server.record }
+
+  @Test("A program gets the keys of a role in version 1, for the ID token")
+  func answer() async {
+    await cloud.signIn()
+    #expect(await cloud.ask() == 0, "\(record.err)")
+    #expect(
+      record.out
+        == #"{"Version":1,"AccessKeyId":"ASIA1","SecretAccessKey":"secret/1+=","SessionToken":"session/1","#
+        + #""Expiration":"2027-01-15T09:00:00Z"}"# + "\n"
+    )
+    #expect(record.err.isEmpty)
+    let token = record.keyring.items.values.first?[.idToken].map(RowServer.text)
+    #expect(
+      cloud.forms.map(\.form) == [
+        [
+          "Action": "AssumeRoleWithWebIdentity", "Version": "2011-06-15", "RoleArn": TokenServiceOfAWS.role,
+          "RoleSessionName": "acct", "WebIdentityToken": token,
+        ]
+      ]
+    )
+    #expect(cloud.forms.map(\.host) == ["https://sts.amazonaws.com"])
+  }
+
+  @Test("With --access it is the access token, and session and duration are those of the options")
+  func options() async {
+    await cloud.signIn()
+    #expect(await cloud.ask("--access", "--session-name=ci@job", "--duration", "900") == 0, "\(record.err)")
+    #expect(cloud.forms.last?.form["WebIdentityToken"] == "at-1-long-enough")
+    #expect(cloud.forms.last?.form["RoleSessionName"] == "ci@job")
+    #expect(cloud.forms.last?.form["DurationSeconds"] == "900")
+  }
+
+  @Test("Keys are kept until five minutes before they expire, each by role, region, session and duration")
+  func kept() async {
+    await cloud.signIn("--allow-origin", "https://sts.eu-central-1.amazonaws.com")
+    #expect(await cloud.ask() == 0)
+    let first = record.out
+    record.now += 3299
+    #expect(await cloud.ask() == 0)
+    #expect(record.out == first && cloud.forms.count == 1)
+    cloud.server.set { $0.claims?["exp"] = 1_800_010_000 }
+    record.now += 1
+    #expect(await cloud.ask() == 0, "\(record.err)")
+    #expect(record.out != first && cloud.forms.count == 2)
+    for (count, words) in [
+      ["--region", "eu-central-1"], ["--session-name", "other"], ["--duration", "3600"], ["--access"],
+    ].enumerated() {
+      #expect(await cloud.ask(words) == 0, "\(record.err)")
+      #expect(cloud.forms.count == 3 + count, "\(words)")
+      #expect(await cloud.ask(words) == 0)
+      #expect(cloud.forms.count == 3 + count, "\(words)")
+    }
+    #expect(await cloud.ask(role: "arn:aws:iam::123456789012:role/other") == 0)
+    #expect(cloud.forms.count == 7)
+    let item = record.keyring.items.values.first?[.roleKeys].map(RowServer.text)
+    #expect(item?.contains("ASIA7") == true)
+  }
+
+  @Test("A service that is no origin of the account gets nothing, and the hint allows it")
+  func origin() async {
+    #expect(await cloud.server.add() == 0)
+    #expect(await cloud.ask("--account", "alice@as.example") == 8)
+    #expect(cloud.forms.isEmpty && record.out.isEmpty)
+    #expect(
+      record.err.last?.contains("`acct allow alice@as.example https://sts.amazonaws.com`") == true,
+      "\(record.err)"
+    )
+    #expect(await cloud.ask() == 5)
+    #expect(record.err.last?.contains("`acct allow NAME https://sts.amazonaws.com`") == true, "\(record.err)")
+  }
+
+  @Test(
+    "The region chooses the service, and a variable one on this machine alone",
+    arguments: [
+      (["AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "us-east-2"], [], "https://sts.eu-west-1.amazonaws.com"),
+      (["AWS_DEFAULT_REGION": "us-east-2"], [], "https://sts.us-east-2.amazonaws.com"),
+      (["AWS_REGION": "eu-west-1"], ["--region", "cn-north-1"], "https://sts.cn-north-1.amazonaws.com.cn"),
+      (["AWS_ENDPOINT_URL_STS": "https://evil.example"], [], "https://sts.amazonaws.com"),
+      (["AWS_ENDPOINT_URL_STS": "http://127.0.0.1:5000"], ["--region", "x"], "http://127.0.0.1:5000"),
+    ]
+  )
+  func endpoint(variables: [String: String], words: [String], origin: String) async {
+    await cloud.signIn("--allow-origin", origin)
+    for (name, value) in variables { record.set(name, to: value) }
+    #expect(await cloud.ask(words) == 0, "\(record.err)")
+    #expect(cloud.forms.map(\.host) == [origin])
+  }
+
+  @Test(
+    "A line that STS can't get is a usage error or a flaw of the question, and nothing is sent",
+    arguments: [
+      ["--region", "eu.evil.example/"], ["--region", "EU-WEST-1"], ["--region", "-x"], ["--region", ""],
+      ["--duration", "899"], ["--duration", "43201"], ["--duration", "+900"], ["--duration"],
+      ["--session-name", "a"], ["--session-name", "a b"], ["--access=yes"], ["--access", "--access"], ["--role"],
+      ["more"], ["--role-arn", "arn:aws:iam::123456789012:role/x"],
+    ]
+  )
+  func malformed(words: [String]) async {
+    await cloud.signIn()
+    #expect([1, 64].contains(await cloud.ask(words)))
+    #expect(record.out.isEmpty && !record.err.isEmpty && cloud.forms.isEmpty)
+  }
+
+  @Test(
+    "STS's refusals have their own exit statuses, with its code and message",
+    arguments: [
+      ("ExpiredTokenException", 4), ("InvalidIdentityToken", 4), ("IDPRejectedClaim", 4), ("AccessDenied", 4),
+      ("Throttling", 9), ("RequestLimitExceeded", 9), ("MalformedPolicyDocument", 11), ("IDPCommunicationError", 11),
+    ]
+  )
+  func refused(code: String, status: Int32) async {
+    await cloud.signIn()
+    let token = record.keyring.items.values.first?[.idToken].map(RowServer.text) ?? ""
+    cloud.say(cloud.refusal(code, "no: \(token)"), status: 400)
+    #expect(await cloud.ask() == status)
+    #expect(record.out.isEmpty)
+    #expect(record.err.count(where: { $0.contains(token) }) == 0, "\(record.err)")
+    guard status != 9 else { return }
+    #expect(record.err.first?.contains("\(code): no: ") == true, "\(record.err)")
+    let hasLogin = record.err.contains { $0.contains("`acct login alice@as.example`") }
+    #expect(hasLogin == (status == 4 && code != "AccessDenied"), "\(record.err)")
+  }
+
+  @Test(
+    "An answer that is not STS's is an error of the server, and nothing of it is kept",
+    arguments: [
+      "", "{}", "<a/>", "<AssumeRoleWithWebIdentityResponse>", TokenServiceOfAWS.keys(1) + "<b/>",
+      "<!DOCTYPE a [<!ENTITY x 'ASIA1'>]>" + TokenServiceOfAWS.keys(1),
+      TokenServiceOfAWS.keys(1).replacing("ASIA1", with: "&x;"),
+      TokenServiceOfAWS.keys(1).replacing("ASIA1", with: "ASIA 1"),
+      TokenServiceOfAWS.keys(1).replacing("ASIA1", with: ""),
+      TokenServiceOfAWS.keys(1).replacing("ASIA1", with: "<b>ASIA1</b>"),
+      TokenServiceOfAWS.keys(1).replacing("<SessionToken>", with: "<SessionToken>x</SessionToken><SessionToken>"),
+      TokenServiceOfAWS.keys(1).replacing("2027-01-15T09:00:00Z", with: "2027-01-15T08:00:00Z"),
+      TokenServiceOfAWS.keys(1).replacing("2027-01-15T09:00:00Z", with: "soon"),
+      TokenServiceOfAWS.keys(1).replacing("session/1", with: String(repeating: "x", count: 1 << 16)),
+      String(repeating: "<a>", count: 17) + String(repeating: "</a>", count: 17),
+      "<a>" + String(repeating: "<b/>", count: 257) + "</a>",
+    ]
+  )
+  func answerOfAnother(body: String) async {
+    await cloud.signIn()
+    cloud.say(body, status: 200)
+    #expect(await cloud.ask() == 11, "\(record.err)")
+    #expect(record.out.isEmpty && record.keyring.items.values.first?[.roleKeys] == nil)
+  }
+
+  @Test(
+    "References to characters and the five entities of XML are read",
+    arguments: [("&#65;SIA1", "ASIA1"), ("A&amp;B", "A&B")]
+  )
+  func entities(written: String, read: String) async {
+    await cloud.signIn()
+    cloud.say(TokenServiceOfAWS.keys(1).replacing("ASIA1", with: written), status: 200)
+    #expect(await cloud.ask() == 0, "\(record.err)")
+    #expect(record.json?.objectValue?["AccessKeyId"]?.stringValue == read)
+  }
+
+  @Test("A service that fails says so with its status")
+  func failing() async {
+    await cloud.signIn()
+    for (status, exit) in [(503, 11), (429, 9), (404, 11), (302, 11)] as [(Int, Int32)] {
+      cloud.say("", status: status)
+      #expect(await cloud.ask() == exit, "\(record.err)")
+    }
+  }
+
+  @Test("Signing in again, and removing the account, forget the kept keys")
+  func forgotten() async {
+    await cloud.signIn()
+    #expect(await cloud.ask() == 0)
+    #expect(record.keyring.items.values.first?[.roleKeys] != nil)
+    await cloud.signIn()
+    #expect(record.keyring.items.count == 1 && record.keyring.items.values.first?[.roleKeys] == nil)
+    #expect(await cloud.ask() == 0)
+    #expect(record.keyring.items.values.first?[.roleKeys] != nil)
+    #expect(await record.acct("remove", "alice@as.example") == 0, "\(record.err)")
+    #expect(record.keyring.count == 0)
+  }
+
+  @Test("A renewal of the account's tokens keeps the keys, and a damaged item is replaced")
+  func renewed() async {
+    await cloud.signIn()
+    #expect(await cloud.ask() == 0)
+    #expect(await record.acct("refresh", "alice@as.example") == 0, "\(record.err)")
+    #expect(await cloud.ask() == 0)
+    #expect(cloud.forms.count == 1)
+    record.keyring.put(.roleKeys, Secret("{}"))
+    #expect(await cloud.ask() == 0, "\(record.err)")
+    #expect(cloud.forms.count == 2)
+  }
+
+  @Test("An export has no keys of roles")
+  func exported() async {
+    await cloud.signIn()
+    #expect(await cloud.ask() == 0)
+    record.secretFiles["pass"] = "made-up passphrase"
+    #expect(await record.acct("export", "--all", "-o", "out", "--passphrase-file", "pass") == 0, "\(record.err)")
+    let other = RecordedWorld()
+    other.secretFiles["pass"] = "made-up passphrase"
+    other.provide("in", record.secretFiles["out"] ?? "")
+    #expect(await other.acct("add", "--import", "in", "--passphrase-file", "pass") == 0, "\(other.err)")
+    #expect(other.keyring.items.values.first?[.idToken] != nil)
+    #expect(other.keyring.items.values.first?[.roleKeys] == nil)
+  }
+}

@@ -1,0 +1,68 @@
+import AcctProtocol
+import Secrets
+import Testing
+
+@Suite("Terraform's settings, changed")
+struct TerraformSettingsTests {
+  private static let block = "credentials_helper \"acct\" {}\n"
+
+  @Test(
+    "The block of acct is added behind everything else, and goes alone from a file that was written since",
+    arguments: [
+      (nil, block), ("", block), ("plugin_cache_dir = \"/c\"", "plugin_cache_dir = \"/c\"\n\n\(block)"),
+      ("# credentials_helper \"x\" {}\n", "# credentials_helper \"x\" {}\n\n\(block)"),
+      ("/* credentials_helper \"x\" {\n */\n", "/* credentials_helper \"x\" {\n */\n\n\(block)"),
+      (
+        "host \"a.example\" {\n  services = { \"x\" = \"credentials_helper {\" } // }\n}\n",
+        "host \"a.example\" {\n  services = { \"x\" = \"credentials_helper {\" } // }\n}\n\n\(block)"
+      ),
+    ] as [(String?, String)]
+  )
+  func added(before: String?, after: String) throws {
+    let edited = try #require(try TerraformSettings.adding(to: before.map { Secret($0) }))
+    #expect(edited.contents.shownText == after)
+    #expect(try TerraformSettings.adding(to: edited.contents) == nil)
+    let since = Secret(after + "disable_checkpoint = true\n")
+    #expect(try TerraformSettings.removing(from: since)?.shownText.contains("credentials_helper \"acct\"") == false)
+    #expect(try TerraformSettings.removing(from: edited.contents)?.shownText.contains(before ?? "") == true)
+  }
+
+  @Test(
+    "Another helper is named, and stays",
+    arguments: ["credentials_helper \"vault\" {\n  args = []\n}\n", "credentials_helper vault {\n}\n"]
+  )
+  func other(text: String) throws {
+    #expect(throws: SettingsFlaw.otherHelper("vault")) { try TerraformSettings.adding(to: Secret(text)) }
+    #expect(try TerraformSettings.removing(from: Secret(text)) == nil)
+  }
+
+  @Test(
+    "A file that can't be followed to its end is not changed",
+    arguments: [
+      "{\"credentials_helper\": {}}", "a \"b", "a {", "}", "/* a", "a = <<E\n{\nE\n", "credentials_helper {\n}\n",
+    ]
+  )
+  func malformed(text: String) { #expect(throws: SettingsFlaw.self) { try TerraformSettings.adding(to: Secret(text)) } }
+
+  @Test("A process of AWS goes from its profile alone, which goes with it if nothing else is in it")
+  func aws() {
+    let change = SettingChange("profile.acct.credential_process", "acct helper aws")
+    let rows = [
+      ("[profile acct]\ncredential_process = acct helper aws\n", ""),
+      ("[default]\nregion = x\n[profile acct]\ncredential_process = acct helper aws\n", "[default]\nregion = x\n"),
+      ("[profile acct]\nregion = x\ncredential_process=acct helper aws\n[a]\n", "[profile acct]\nregion = x\n[a]\n"),
+    ]
+    for (before, after) in rows {
+      #expect(AWSConfig.process(of: "acct", in: Secret(before)) == "acct helper aws")
+      #expect(AWSConfig.removing(change, of: "acct", from: Secret(before))?.shownText == after)
+    }
+    let other = Secret(
+      "[profile other]\ncredential_process = acct helper aws\n[profile acct]\ncredential_process = x\n"
+    )
+    #expect(AWSConfig.removing(change, of: "acct", from: other) == nil)
+    let replacing = SettingChange(change.name, "x", replacing: "y z")
+    #expect(
+      AWSConfig.removing(replacing, of: "acct", from: other)?.shownText.hasSuffix("credential_process = y z\n") == true
+    )
+  }
+}
