@@ -76,6 +76,8 @@ package enum StoredFile: Hashable, Sendable {
   case clients
   /// The changes of other programs' settings, to be undone.
   case setups
+  /// The origins that were refused, for the histories of accounts.
+  case refusals
 }
 
 /// A lock, by the data that it protects.

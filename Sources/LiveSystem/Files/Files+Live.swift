@@ -96,6 +96,7 @@ extension Folders {
     case .directories: (state, "directories.json")
     case .clients: (data, "clients.json")
     case .setups: (data, "setups.json")
+    case .refusals: (state, "refusals.json")
     }
   }
 }

@@ -113,6 +113,18 @@ struct UnconfirmedWriteTests {
       RecordMerge.members(base: base, mine: mine, theirs: both)["state"] == "ended"
     )
   }
+
+  @Test("Of two histories no event is lost")
+  func histories() {
+    let base: JSONObject = ["history": "1 added a - -"]
+    let mine: JSONObject = ["history": "1 added a - -;3 renewed a - -"]
+    let theirs: JSONObject = ["history": "1 added a - -;2 allowed b - https://api.example"]
+    let both: JSON = "1 added a - -;2 allowed b - https://api.example;3 renewed a - -"
+    #expect(RecordMerge.members(base: base, mine: mine, theirs: theirs)["history"] == both)
+    #expect(RecordMerge.members(base: base, mine: mine, theirs: ["history": both]) == ["history": both])
+    #expect(RecordMerge.members(base: base, mine: mine, theirs: ["history": "?"]) == mine)
+    #expect(RecordMerge.members(base: base, mine: base, theirs: theirs) == theirs)
+  }
 }
 
 @Suite("Whether an engine has gone back")
