@@ -17,7 +17,7 @@ package struct Acct: AsyncParsableCommand {
     version: "acct \(version)",
     subcommands: [
       AddCommand.self, LoginCommand.self, ListCommand.self, SwitchCommand.self, StatusCommand.self, HeaderCommand.self,
-      TokenCommand.self, LogCommand.self,
+      TokenCommand.self, LogCommand.self, MetricsCommand.self,
       RequestCommand.self, ProxyCommand.self, ObserveCommand.self, LimitsCommand.self, RefreshCommand.self,
       RemoveCommand.self, RenameCommand.self, AllowCommand.self, KeyCommand.self, ExportCommand.self, ExecCommand.self,
       HelperCommand.self, ProvidersCommand.self, VaultCommand.self, KeyringCommand.self, DoctorCommand.self,

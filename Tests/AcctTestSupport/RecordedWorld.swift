@@ -524,7 +524,7 @@ extension StoredFile {
   fileprivate var isWatched: Bool {
     switch self {
     case .account, .active, .keyringDecision, .deviceID, .clients, .setups: true
-    case .nonce, .identity, .limits, .directories, .refusals: false
+    case .nonce, .identity, .limits, .directories, .refusals, .renewals: false
     }
   }
 }

@@ -18,7 +18,7 @@ extension Files {
       replace: { file, bytes throws(FilesFailure) in
         let place = folders.place(of: file)
         do throws(PrivateFilesError) {
-          try place.folder.replace(place.name, bytes.span)
+          try place.folder.replace(place.name, bytes.span, surviving: file != .renewals)
         } catch {
           throw FilesFailure(error)
         }
@@ -97,6 +97,7 @@ extension Folders {
     case .clients: (data, "clients.json")
     case .setups: (data, "setups.json")
     case .refusals: (state, "refusals.json")
+    case .renewals: (state, "renewals.json")
     }
   }
 }
@@ -110,6 +111,7 @@ extension Lock {
     case .deviceID: "device-id"
     case .clients: "clients"
     case .setups: "setups"
+    case .renewals: "renewals"
     }
   }
 
@@ -123,6 +125,8 @@ extension Lock {
       self = .clients
     } else if name == Lock.setups.name {
       self = .setups
+    } else if name == Lock.renewals.name {
+      self = .renewals
     } else if name.hasPrefix("account-"), let id = try? AccountID(String(name.dropFirst(8))) {
       self = .account(id)
     } else if name.hasPrefix("limits-"), let id = try? AccountID(String(name.dropFirst(7))) {
