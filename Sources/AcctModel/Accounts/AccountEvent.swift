@@ -10,6 +10,21 @@ package struct AccountEvent: Hashable, Sendable {
     /// acct did not send the credential to an origin that is not the account's.
     case refused
     case allowed, exported, moved, removed
+
+    /// Its letter in a history.
+    var letter: Character {
+      switch self {
+      case .added: "a"
+      case .signedIn: "s"
+      case .renewed: "r"
+      case .renewalRefused: "f"
+      case .refused: "x"
+      case .allowed: "w"
+      case .exported: "e"
+      case .moved: "m"
+      case .removed: "d"
+      }
+    }
   }
 
   package let time: Timestamp
@@ -34,22 +49,29 @@ package struct AccountEvent: Hashable, Sendable {
     self.origin = origin
   }
 
-  /// Parses one event of a history.
+  /// Reads one event of a history, less strictly than the history is read as a whole.
   ///
-  /// - Returns: `nil` for anything that ``text`` does not write.
-  init?(_ text: Substring) {
-    let fields = text.split(separator: " ", omittingEmptySubsequences: false)
-    guard fields.count == 5, let seconds = Int64(fields[0]), String(seconds) == fields[0],
-      let time = Timestamp(secondsSince1970: seconds), let kind = Kind(rawValue: String(fields[1]))
+  /// - Parameters:
+  ///   - text: Its words.
+  ///   - last: The machine of the event before it.
+  init?(_ text: Substring, after last: String?) {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard (2...5).contains(words.count), let seconds = Int64(words[0]),
+      let time = Timestamp(secondsSince1970: seconds), words[1].count == 1,
+      let kind = Kind.allCases.first(where: { $0.letter == words[1].first })
     else { return nil }
-    func word(_ field: Substring) -> String? { field == "-" ? nil : String(field) }
-    self.init(kind, at: time, on: word(fields[2]), for: word(fields[3]), word(fields[4]).flatMap { try? Origin($0) })
-    guard self.text == text else { return nil }
+    func word(_ index: Int) -> String? { words.count > index && words[index] != "-" ? String(words[index]) : nil }
+    let isSame = words.count < 3 || words[2] == "="
+    self.init(kind, at: time, on: isSame ? last : word(2), for: word(3), word(4).flatMap { try? Origin($0) })
   }
 
-  /// The form in a history: five words, `-` for one that is missing.
-  var text: String {
-    "\(time.secondsSince1970) \(kind.rawValue) \(machine ?? "-") \(program ?? "-") \(origin?.description ?? "-")"
+  /// The form in a history: time, letter, machine, program, origin; `=` for the machine of the event before it, `-` for what
+  /// it has not, both left out at the end.
+  func text(after last: String?) -> String {
+    var words = [machine == last ? "=" : machine ?? "-", program ?? "-", origin?.description ?? "-"]
+    while words.count > 1, words.last == "-" { words.removeLast() }
+    if words == ["="] { words = [] }
+    return (["\(time.secondsSince1970) \(kind.letter)"] + words).joined(separator: " ")
   }
 
   private static func word(_ text: String?) -> String? {

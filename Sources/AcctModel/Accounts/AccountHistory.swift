@@ -8,7 +8,9 @@ package struct AccountHistory: Equatable, Sendable {
   /// In bytes; 50 events with the longest names and origins of a usual length are shorter.
   package static let sizeLimit = 1 << 14
 
-  /// Events in the form of ``AccountEvent``, `;` between two.
+  /// Events as ``AccountEvent`` writes them, `;` between two.
+  ///
+  /// It is short: every listing of accounts passes over it.
   package private(set) var text: String
 
   /// A history without events, or with those of a text.
@@ -17,22 +19,33 @@ package struct AccountHistory: Equatable, Sendable {
   /// Puts events into the order of their times, without those that are there twice, and keeps the last.
   package init(_ events: some Sequence<AccountEvent>) {
     let kinds = AccountEvent.Kind.allCases
-    let keyed = Set(events).map { ($0.time, kinds.firstIndex(of: $0.kind) ?? 0, $0.text) }.sorted(by: <)
-    var texts = keyed.suffix(Self.limit).map(\.2)
-    while texts.reduce(0, { $0 + $1.utf8.count + 1 }) > Self.sizeLimit { texts.removeFirst() }
+    let keyed = Set(events).map { event in
+      let kind = kinds.firstIndex(of: event.kind) ?? 0
+      return (event: event, key: (event.time, kind, event.text(after: nil)))
+    }
+    var last: String?
+    var texts: [String] = []
+    var kept = keyed.sorted { $0.key < $1.key }.suffix(Self.limit)
+    repeat {
+      (last, texts) = (nil, [])
+      for (event, _) in kept {
+        texts.append(event.text(after: last))
+        last = event.machine
+      }
+    } while texts.reduce(0, { $0 + $1.utf8.count + 1 }) > Self.sizeLimit && kept.popFirst() != nil
     text = texts.joined(separator: ";")
   }
 
-  /// The events, oldest first; `nil` if the text is damaged.
+  /// The events, oldest first; `nil` if the text is not as a history writes it.
   package var events: [AccountEvent]? {
     guard !text.isEmpty else { return [] }
     guard text.utf8.count <= Self.sizeLimit else { return nil }
     var events: [AccountEvent] = []
     for part in text.split(separator: ";", omittingEmptySubsequences: false) {
-      guard let event = AccountEvent(part), events.count < Self.limit else { return nil }
+      guard events.count < Self.limit, let event = AccountEvent(part, after: events.last?.machine) else { return nil }
       events.append(event)
     }
-    return events
+    return AccountHistory(events).text == text ? events : nil
   }
 
   /// Returns the history with more events.

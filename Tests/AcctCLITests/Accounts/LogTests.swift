@@ -90,7 +90,7 @@ struct LogTests {
     #expect(record.replacements(of: .refusals) == 2)
     #expect(await record.acct("allow", "bob.example.com", "https://api.example") == 0)
     #expect(
-      record.file(.account(id))?.split(separator: "refused laptop - https://evil.example").count == 3,
+      record.file(.account(id))?.split(separator: " x = - https://evil.example").count == 3,
       "\(record.file(.account(id)) ?? "")"
     )
     #expect(!record.filesText.contains("path"))

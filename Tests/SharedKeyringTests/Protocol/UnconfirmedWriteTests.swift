@@ -116,10 +116,10 @@ struct UnconfirmedWriteTests {
 
   @Test("Of two histories no event is lost")
   func histories() {
-    let base: JSONObject = ["history": "1 added a - -"]
-    let mine: JSONObject = ["history": "1 added a - -;3 renewed a - -"]
-    let theirs: JSONObject = ["history": "1 added a - -;2 allowed b - https://api.example"]
-    let both: JSON = "1 added a - -;2 allowed b - https://api.example;3 renewed a - -"
+    let base: JSONObject = ["history": "1 a a"]
+    let mine: JSONObject = ["history": "1 a a;3 r"]
+    let theirs: JSONObject = ["history": "1 a a;2 w b - https://api.example"]
+    let both: JSON = "1 a a;2 w b - https://api.example;3 r a"
     #expect(RecordMerge.members(base: base, mine: mine, theirs: theirs)["history"] == both)
     #expect(RecordMerge.members(base: base, mine: mine, theirs: ["history": both]) == ["history": both])
     #expect(RecordMerge.members(base: base, mine: mine, theirs: ["history": "?"]) == mine)
