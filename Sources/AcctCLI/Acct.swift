@@ -17,7 +17,7 @@ package struct Acct: AsyncParsableCommand {
     version: "acct \(version)",
     subcommands: [
       AddCommand.self, LoginCommand.self, ListCommand.self, SwitchCommand.self, StatusCommand.self, HeaderCommand.self,
-      TokenCommand.self,
+      TokenCommand.self, LogCommand.self, MetricsCommand.self,
       RequestCommand.self, ProxyCommand.self, ObserveCommand.self, LimitsCommand.self, RefreshCommand.self,
       RemoveCommand.self, RenameCommand.self, AllowCommand.self, KeyCommand.self, ExportCommand.self, ExecCommand.self,
       HelperCommand.self, ProvidersCommand.self, VaultCommand.self, KeyringCommand.self, DoctorCommand.self,
@@ -66,6 +66,7 @@ extension Acct {
       let status = try await command.run(in: context).rawValue
       return context.programStatus.value ?? status
     } catch let error as EngineError {
+      WaitingRefusals(report.world).note(error)
       return report.write(ErrorMessage(error).namingOwner(for: error, arguments, in: report.world))
     } catch let error as UnknownCommand {
       return report.write(ErrorMessage(error))

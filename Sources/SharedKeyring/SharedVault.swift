@@ -73,6 +73,7 @@ package final class SharedVault: Sendable {
       leave: { () throws(KeyringFailure) in try self.leave() },
       trust: { interaction throws(KeyringFailure) in try self.trust(interaction) },
       report: { () throws(KeyringFailure) in try self.report() },
+      pending: { () throws(KeyringFailure) in try self.copies.pendingAccounts() },
       inspect: { interaction throws(KeyringFailure) in try self.inspect(interaction) }
     )
   }

@@ -209,7 +209,8 @@ package final class RecordedWorld: Sendable {
             // As in the real environment: an empty one counts as not set.
             self.state.withLock { $0.variables[name].flatMap { $0.isEmpty ? nil : $0 } }
           },
-          directoryFiles: { self.state.withLock { $0.directoryFiles } }
+          directoryFiles: { self.state.withLock { $0.directoryFiles } },
+          hostName: { self.state.withLock { $0.variables["HOSTNAME"] } }
         ),
         clock: Clock(
           now: { Timestamp(clamped: self.now) },
@@ -525,7 +526,7 @@ extension StoredFile {
   fileprivate var isWatched: Bool {
     switch self {
     case .account, .active, .keyringDecision, .deviceID, .clients, .setups: true
-    case .nonce, .identity, .limits, .directories: false
+    case .nonce, .identity, .limits, .directories, .refusals, .renewals: false
     }
   }
 }

@@ -10,7 +10,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case limits, guest, appCallback = "app-callback", session, proxy, bus, staticToken = "static-token"
   case challenge, callback, url, origin, handle, did, time
   case dns, didDocument = "did-document"
-  case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
+  case accountFile = "account-file", accountHistory = "account-history"
+  case vaultHeader = "vault-header", vaultItem = "vault-item"
   case sharedObject = "shared-object", sharedRecord = "shared-record", sharedFiles = "shared-files"
   case clientKey = "client-key", certificate, redirect, parameter
   case export, exportContents = "export-contents"
@@ -61,6 +62,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .dns: dnsViolation(bytes)
     case .didDocument: didDocumentViolation(bytes)
     case .accountFile: accountFileViolation(bytes)
+    case .accountHistory: accountHistoryViolation(bytes)
     case .vaultHeader: vaultHeaderViolation(bytes)
     case .vaultItem: vaultItemViolation(bytes)
     case .sharedObject: sharedObjectViolation(bytes)

@@ -66,7 +66,9 @@ struct ProxyCommand: AcctCommand {
       try await UnlockHardwareKeys(context.engine).unlock(targets.accounts)
     }
     let secret = port == nil ? nil : SigningProxy.newSecret(world.entropy)
-    let proxy = SigningProxy(context.engine, for: targets, secret: secret, restsSecrets: restsSecrets) {
+    var engine = context.engine
+    engine.program = "proxy"
+    let proxy = SigningProxy(engine, for: targets, secret: secret, restsSecrets: restsSecrets) {
       words(for: $0)
     }
 

@@ -62,6 +62,7 @@ package enum AccountFile {
     json["signIn"] = account.signIn?.json
     json["ownGrant"] = account.ownGrant?.json
     if let keptIn = account.keptIn { json["keptIn"] = .string(keptIn) }
+    if account.history != AccountHistory() { json["history"] = .string(account.history.text) }
     return JSON.object(json).serialized()
   }
 
@@ -116,6 +117,7 @@ package enum AccountFile {
       validatedAt: try file.optional("validatedAt", Timestamp.init),
       createdAt: try file.required("createdAt", Timestamp.init)
     )
+    account.history = AccountHistory(try file.string("history") ?? "")
     if account.source == .issuer { account.subjectStatements = try file.subjectStatements() }
     return account
   }

@@ -8,6 +8,7 @@ extension EngineContext {
     try await accountStore.exclusively { () throws(EngineError) in
       let active = try accountStore.active()
       if active.without(id) != active { try accountStore.setActive(active.without(id)) }
+      WaitingRefusals(world).forget(id)
       try await LimitsLedger(world).forget(id) { () throws(EngineError) in try accountStore.delete(id) }
     }
   }

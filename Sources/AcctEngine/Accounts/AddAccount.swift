@@ -150,6 +150,7 @@ package struct AddAccount: Sendable {
       )
       account.origins.add(options.allowedOrigins, for: .user)
       account.keptIn = try KeyringChoice(context.world).note(of: keyring.kind)
+      context.note(.added, of: &account)
       let credentialStore = CredentialStore(of: account, in: keyring, context)
       do throws(EngineError) {
         // Items that an interrupted removal left under its identifier are not its own.
@@ -197,6 +198,8 @@ package struct AddAccount: Sendable {
         account.source = account.source ?? known.source
         account.signIn = account.signIn ?? known.signIn
         account.keptIn = known.keptIn
+        account.history = known.history
+        context.note(.signedIn, of: &account)
         account.origins.keepUsers(of: known.origins)
         account.origins.add(options.allowedOrigins, for: .user)
         let before = StoredAccount(account: known, items: try await credentialStore.items(ItemKind.allCases))

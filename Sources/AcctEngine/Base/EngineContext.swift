@@ -19,6 +19,9 @@ package struct EngineContext: Sendable {
   /// Takes the reports about a use case that waits.
   package var report: Waiting.Reporter
 
+  /// The program that the command answers, for the histories of accounts: a helper's protocol, or `proxy`.
+  package var program: String?
+
   /// The command's words, where it has any.
   package var voice: Voice?
 

@@ -49,6 +49,7 @@ extension SharedKeyring {
         try held.redacting { () throws(KeyringFailure) in try trust(interaction) }
       },
       report: { () throws(KeyringFailure) in try held.redacting { () throws(KeyringFailure) in try report() } },
+      pending: pending,
       inspect: { interaction throws(KeyringFailure) in
         try held.redacting { () throws(KeyringFailure) in try inspect(interaction) }
       }

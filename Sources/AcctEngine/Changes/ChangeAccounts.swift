@@ -55,6 +55,7 @@ package struct ChangeAccounts: Sendable {
   package func allow(_ origin: Origin, for account: Account) async throws(EngineError) -> Account {
     try await change(account) { (account: inout Account) throws(EngineError) in
       account.origins.add([origin], for: .user)
+      context.note(.allowed, of: &account, at: origin)
     }
   }
 

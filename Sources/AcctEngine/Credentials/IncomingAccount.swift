@@ -139,6 +139,7 @@ struct IncomingAccount {
       account.name = name
       // A file from elsewhere must not refer to items of another account.
       account.incoming = nil
+      account.history = AccountHistory()
       return account
     }
   }

@@ -161,6 +161,7 @@ extension Renewal {
         try await KeyringRetry(context).store(items ?? [], with: machine.account, in: credentialStore)
         throw error
       case .fail(let error):
+        context.noteRejection(of: &machine.account, since: credentials.account.recordedState)
         try credentialStore.save(machine.account)
         throw error
       }
@@ -183,6 +184,7 @@ extension Renewal {
     if response.isCertificateBound == true { account.client.certificate?.isBound = true }
     account.noteRenewal()
     account.take(.confirmed, at: context.world.clock.now())
+    context.note(.renewed, of: &account)
     return items
   }
 }

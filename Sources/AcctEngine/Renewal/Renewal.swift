@@ -31,14 +31,17 @@ struct Renewal: Sendable {
   /// - Returns: The credentials as they are then stored, whichever process has renewed them.
   /// - Throws: The reason why they could not be renewed; they are kept in every case.
   func renew(_ account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
-    switch account.kind {
-    case .oauth:
-      try context.requireLocalLocks()
-      return try await renewTokens(of: account, because: reason)
-    case .session:
-      try context.requireLocalLocks()
-      return try await renewSession(of: account, because: reason)
-    case .guest, .static: throw account.notRenewable
+    guard account.kind == .oauth || account.kind == .session else { throw account.notRenewable }
+    try context.requireLocalLocks()
+    do throws(EngineError) {
+      let outcome =
+        account.kind == .oauth
+        ? try await renewTokens(of: account, because: reason) : try await renewSession(of: account, because: reason)
+      if outcome.wasDue { await RenewalCounts.count(isFailure: false, in: context.world) }
+      return outcome
+    } catch {
+      await RenewalCounts.count(isFailure: true, in: context.world)
+      throw error
     }
   }
 }

@@ -82,6 +82,8 @@ package struct SigningProxy: Sendable {
       return own(error.status, error, endsConnection: true)
     }
     guard let account = targets.owners[url.origin] else {
+      let accounts = targets.accounts
+      if accounts.count == 1 { note(accounts[0].refusal(of: url.origin)) }
       return own(ProxyRefusal.foreignHost.status, .foreignHost, endsConnection: true)
     }
     do throws(EngineError) {
@@ -94,11 +96,14 @@ package struct SigningProxy: Sendable {
         next: answer.response.next
       )
     } catch {
+      note(error)
       // If the client has disconnected, or the proxy ends, there is nothing to report.
       if !Task.isCancelled { report(error) }
       return own(error.proxyStatus, nil, endsConnection: error.isMalformedAnswer)
     }
   }
+
+  private func note(_ error: EngineError) { WaitingRefusals(context.world).note(error, for: context.program) }
 
   private func passOn(
     _ request: LocalRequest,

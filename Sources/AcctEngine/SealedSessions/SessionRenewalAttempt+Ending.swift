@@ -43,7 +43,9 @@ extension SessionRenewalAttempt {
   /// Records the end of the session, with the reason.
   mutating func ended(_ reason: String) throws(EngineError) -> EngineError {
     let reason = wasInterrupted ? StateReason.interrupted(reason).text : reason
+    let before = account.recordedState
     account.take(.ended, reason: reason, at: context.world.clock.now())
+    context.noteRejection(of: &account, since: before)
     return try settled(.signIn(.required(account: account.name, .ended(reason: reason))))
   }
 

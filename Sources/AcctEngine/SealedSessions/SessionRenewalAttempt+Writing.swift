@@ -23,6 +23,7 @@ extension SessionRenewalAttempt {
   mutating func replace(_ sealed: SealedSession) async throws(EngineError) {
     account.tokenLifetime.expiresAt = nil
     account.take(.confirmed, at: context.world.clock.now())
+    context.note(.renewed, of: &account)
     try await store(sealed)
   }
 

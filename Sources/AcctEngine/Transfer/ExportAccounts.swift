@@ -3,7 +3,7 @@ package import Secrets
 import AcctPorts
 import AcctProtocol
 
-/// Exports accounts under a passphrase; they stay here unchanged.
+/// Exports accounts under a passphrase; they stay here, with a note of the export in their histories.
 package struct ExportAccounts: Sendable {
   private let context: EngineContext
 
@@ -61,6 +61,10 @@ package struct ExportAccounts: Sendable {
       let storedAccount = StoredAccount(account: current, items: items)
       guard storedAccount.isUsable else { throw .transfer(.nothingToExport(current.name)) }
       guard storedAccount.isSound else { throw .transfer(.unsound(current.name)) }
+      // Before anything is written elsewhere: no export is without its event.
+      var noted = current
+      context.note(.exported, of: &noted)
+      try credentialStore.save(noted)
       return storedAccount
     }
   }

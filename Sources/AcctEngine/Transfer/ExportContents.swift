@@ -8,7 +8,7 @@ import StrictJSON
 /// uses.
 ///
 /// `Documentation/export-format.md` describes the format. A machine's own data is not in it: the device id of guests,
-/// hints, the keyring of an account, and the active account.
+/// hints, the keyring and the history of an account, and the active account.
 package enum ExportContents {
   /// Serializes accounts.
   package static func encode(_ storedAccounts: [StoredAccount]) throws(TransferError) -> Secret {
@@ -16,6 +16,7 @@ package enum ExportContents {
     for storedAccount in storedAccounts {
       var exported = storedAccount.account.withoutFiles
       exported.keptIn = nil
+      exported.history = AccountHistory()
       guard let account = try? JSON(parsing: AccountFile.encode(exported)) else {
         throw .unsound(storedAccount.account.name)
       }

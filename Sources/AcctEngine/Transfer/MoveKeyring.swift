@@ -76,7 +76,7 @@ package struct MoveKeyring: Sendable {
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     let survey = MoveSurvey(context: context, source: source, target: target)
-    var plan = try await survey.plan(holding: locks)
+    var plan = try await survey.plan(holding: locks).noted(by: context)
     let held = context.world.signals.holdBack()
     defer { held.release() }
     var written = earlier
@@ -93,7 +93,7 @@ package struct MoveKeyring: Sendable {
         }
         if done { break }
         let known = Set(plan.accounts.map(\.id))
-        plan = try await survey.plan(holding: locks)
+        plan = try await survey.plan(holding: locks).noted(by: context)
         try await copyAll(of: plan, besides: known, by: copy, &written)
       }
     } catch {
@@ -131,6 +131,9 @@ package struct MoveKeyring: Sendable {
 
   /// Replaces this machine's files by those of the target's accounts; the caller holds their locks.
   private func settleFiles(_ plan: MovePlan, in target: Keyring) async throws(EngineError) {
+    for account in plan.accounts {
+      try context.accountStore.save(target.kind.isShared ? account.withoutFiles : account)
+    }
     for (id, record) in plan.inTarget where target.kind.isShared {
       // The record of a copied account is the same there, or newer.
       guard let accounts = target.accounts else { continue }

@@ -20,6 +20,13 @@ struct MovePlan: Sendable {
     return try context.world.accountIDs().isSubset(of: known)
   }
 
+  /// Returns the plan with the move in the histories of its accounts.
+  func noted(by context: EngineContext) -> MovePlan {
+    var plan = self
+    for index in plan.accounts.indices { context.note(.moved, of: &plan.accounts[index]) }
+    return plan
+  }
+
   /// Checks that a shared keyring can take all accounts beside those that it has.
   ///
   /// - Throws: ``KeyringSharingError``, ``InputTokenError/local(_:)``.

@@ -72,6 +72,8 @@ package struct Account: Equatable, Sendable {
   /// When a server last confirmed the session: a sign-in, a renewal, a check.
   package var validatedAt: Timestamp?
   package let createdAt: Timestamp
+  /// Its last events, unread.
+  package var history = AccountHistory()
 
   package init(
     id: AccountID,

@@ -7,7 +7,7 @@ package import AcctModel
 package struct Files: Sendable {
   /// Returns a file's bytes, or `nil` if there is none.
   package var read: @Sendable (StoredFile) throws(FilesFailure) -> [UInt8]?
-  /// Replaces a file atomically and durably.
+  /// Replaces a file atomically and durably; ``StoredFile/renewals``, which may be lost, only atomically.
   package var replace: @Sendable (StoredFile, [UInt8]) throws(FilesFailure) -> Void
   /// Removes a file; one that is not there is no error.
   package var remove: @Sendable (StoredFile) throws(FilesFailure) -> Void
@@ -76,6 +76,10 @@ package enum StoredFile: Hashable, Sendable {
   case clients
   /// The changes of other programs' settings, to be undone.
   case setups
+  /// The origins that were refused, for the histories of accounts.
+  case refusals
+  /// The numbers of this machine's renewals.
+  case renewals
 }
 
 /// A lock, by the data that it protects.
@@ -92,6 +96,8 @@ package enum Lock: Hashable, Sendable {
   case clients
   /// The changes of other programs' settings.
   case setups
+  /// The numbers of this machine's renewals; never held across a network call.
+  case renewals
 }
 
 /// A lock that is held until it is released; the kernel frees it when the process dies.

@@ -25,6 +25,8 @@ package struct SharedKeyring: Sendable {
   package var trust: @Sendable (Interaction) throws(KeyringFailure) -> Unopened
   /// Returns the engine's report about itself.
   package var report: @Sendable () throws(KeyringFailure) -> Report
+  /// Returns the accounts for which this machine still has an answer to store, without asking the engine.
+  package var pending: @Sendable () throws(KeyringFailure) -> [AccountID]
   /// Reads and checks every object of the keyring.
   package var inspect: @Sendable (Interaction) throws(KeyringFailure) -> Inspection
 
@@ -36,6 +38,7 @@ package struct SharedKeyring: Sendable {
     leave: @escaping @Sendable () throws(KeyringFailure) -> Unopened,
     trust: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Unopened,
     report: @escaping @Sendable () throws(KeyringFailure) -> Report,
+    pending: @escaping @Sendable () throws(KeyringFailure) -> [AccountID] = { () throws(KeyringFailure) in [] },
     inspect: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Inspection
   ) {
     self.keyring = keyring
@@ -45,6 +48,7 @@ package struct SharedKeyring: Sendable {
     self.leave = leave
     self.trust = trust
     self.report = report
+    self.pending = pending
     self.inspect = inspect
   }
 

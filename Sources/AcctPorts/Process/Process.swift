@@ -8,15 +8,19 @@ package struct ProcessEnvironment: Sendable {
   package var directoryFiles: @Sendable () -> [DirectoryFile]
   /// The working directory; `nil` if it is gone.
   package var workingDirectory: @Sendable () -> String?
+  /// The name of this machine; `nil` if it has none.
+  package var hostName: @Sendable () -> String?
 
   package init(
     variable: @escaping @Sendable (_ name: String) -> String?,
     directoryFiles: @escaping @Sendable () -> [DirectoryFile],
-    workingDirectory: @escaping @Sendable () -> String? = { nil }
+    workingDirectory: @escaping @Sendable () -> String? = { nil },
+    hostName: @escaping @Sendable () -> String? = { nil }
   ) {
     self.variable = variable
     self.directoryFiles = directoryFiles
     self.workingDirectory = workingDirectory
+    self.hostName = hostName
   }
 }
 

@@ -18,7 +18,7 @@ extension Files {
       replace: { file, bytes throws(FilesFailure) in
         let place = folders.place(of: file)
         do throws(PrivateFilesError) {
-          try place.folder.replace(place.name, bytes.span)
+          try place.folder.replace(place.name, bytes.span, surviving: file != .renewals)
         } catch {
           throw FilesFailure(error)
         }
@@ -96,6 +96,8 @@ extension Folders {
     case .directories: (state, "directories.json")
     case .clients: (data, "clients.json")
     case .setups: (data, "setups.json")
+    case .refusals: (state, "refusals.json")
+    case .renewals: (state, "renewals.json")
     }
   }
 }
@@ -109,6 +111,7 @@ extension Lock {
     case .deviceID: "device-id"
     case .clients: "clients"
     case .setups: "setups"
+    case .renewals: "renewals"
     }
   }
 
@@ -122,6 +125,8 @@ extension Lock {
       self = .clients
     } else if name == Lock.setups.name {
       self = .setups
+    } else if name == Lock.renewals.name {
+      self = .renewals
     } else if name.hasPrefix("account-"), let id = try? AccountID(String(name.dropFirst(8))) {
       self = .account(id)
     } else if name.hasPrefix("limits-"), let id = try? AccountID(String(name.dropFirst(7))) {

@@ -11,7 +11,13 @@ extension ProcessEnvironment {
         return unsafe String(cString: value)
       },
       directoryFiles: { LiveSystem.workingDirectory().map(directoryFiles) ?? [] },
-      workingDirectory: LiveSystem.workingDirectory
+      workingDirectory: LiveSystem.workingDirectory,
+      hostName: {
+        var name = [CChar](repeating: 0, count: 256)
+        // One byte less: POSIX does not promise that a name which is cut off ends with 0.
+        guard unsafe gethostname(&name, name.count - 1) == 0 else { return nil }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      }
     )
   }
 

@@ -1,3 +1,4 @@
+import AcctModel
 package import StrictJSON
 
 /// A server's answer that a process of this machine could not store; the next call on this machine stores it first.
@@ -34,10 +35,14 @@ package struct PendingAnswer<Credential: Equatable & Sendable>: Sendable {
 package enum RecordMerge {
   /// Returns a record with the members that changed between `base` and `mine`, over `theirs`.
   ///
-  /// A member that both have changed is as in `mine`. Objects within objects are one value.
+  /// A member that both have changed is as in `mine`; of two histories, all events count. Objects within objects are one
+  /// value.
   package static func members(base: JSONObject, mine: JSONObject, theirs: JSONObject) -> JSONObject {
     var merged = theirs
     for name in Set(base.names).union(mine.names).sorted() where base[name] != mine[name] { merged[name] = mine[name] }
+    if let my = mine["history"]?.stringValue, let their = theirs["history"]?.stringValue {
+      merged["history"] = .string(AccountHistory(their).merged(with: AccountHistory(my)).text)
+    }
     return merged
   }
 }

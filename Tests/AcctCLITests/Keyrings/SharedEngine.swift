@@ -107,6 +107,7 @@ final class SharedEngine: Sendable {
           )
         }
       },
+      pending: { self.state.withLock { $0.pending } },
       inspect: { _ throws(KeyringFailure) in try self.use(lifeline) { _ throws(KeyringFailure) in .init() } }
     )
   }

@@ -51,7 +51,7 @@ struct SharedKeyringWordsTests {
       code: "keyringDenied",
       message: "etcd denies access: permission denied",
       hint:
-        "check the password file or the certificate, and the role as in acct-keyring(1), OPERATORS"
+        "check the password file or the certificate, and the role as in acct-keyring(1), Roles: a reader renews nothing"
     ),
     Row(
       failure: .engine(.untrusted(reason: "unknown authority")),

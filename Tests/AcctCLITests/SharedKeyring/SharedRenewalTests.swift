@@ -19,6 +19,21 @@ struct SharedRenewalTests {
     #expect(fleet.spent == ["r1"])
   }
 
+  @Test("What two machines did with an account stands in one history, which both show")
+  func history() async {
+    fleet.first.set("HOSTNAME", to: "one")
+    fleet.second.set("HOSTNAME", to: "two")
+    await fleet.addAccount(left: 60, Fleet.renewed(2))
+    #expect(await fleet.second.acct("token") == 0, "\(fleet.second.err)")
+    #expect(await fleet.first.acct("log") == 0, "\(fleet.first.err)")
+    let shown = fleet.first.out
+    #expect(shown.contains("added    one"), "\(shown)")
+    #expect(shown.contains("renewed  two"), "\(shown)")
+    #expect(await fleet.second.acct("log") == 0)
+    #expect(fleet.second.out == shown)
+    #expect(fleet.spent == ["r1"])
+  }
+
   @Test("Two machines that find one token due at the same time make one request")
   func atOnce() async {
     await fleet.addAccount(left: -1, Fleet.renewed(2), Fleet.renewed(3))

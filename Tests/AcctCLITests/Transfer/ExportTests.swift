@@ -35,7 +35,11 @@ struct ExportTests {
     #expect(await move() == 0)
     #expect(other.keyring.items == record.keyring.items)
     for id in record.keyring.items.keys {
-      #expect(other.file(.account(id)) == record.file(.account(id)))
+      var here = try #require(try record.members(of: id))
+      var there = try #require(try other.members(of: id))
+      // Each machine has its own.
+      (here["history"], there["history"]) = (nil, nil)
+      #expect(here == there)
     }
     // The first one named is active.
     #expect(await other.acct("status", "--json") == 0)
@@ -58,7 +62,7 @@ struct ExportTests {
     #expect(other.keyring.items == record.keyring.items)
     for id in record.keyring.items.keys {
       let moved = try #require(try other.members(of: id))
-      for (name, value) in try #require(try record.members(of: id)) {
+      for (name, value) in try #require(try record.members(of: id)) where name != "history" {
         #expect(moved[name] == value, "\(name)")
       }
     }

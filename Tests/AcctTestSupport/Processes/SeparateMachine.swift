@@ -2,7 +2,7 @@ import Glibc
 
 /// What acct takes for a machine of its own: other processes, and another boot.
 ///
-/// It is a PID namespace and a mount namespace, in which `boot_id` is a made-up one (namespaces(7)). A process
+/// It has namespaces for processes, mounts and its name, in which `boot_id` is a made-up one (namespaces(7)). A process
 /// on one of these machines can't be seen from another, as on real ones; files and loopback are shared. It ends
 /// with the test, however that ends: its first process reads from there.
 package final class SeparateMachine: Sendable {
@@ -11,6 +11,8 @@ package final class SeparateMachine: Sendable {
   private let first: RunningProcess
   /// The machine's first process, by its id outside.
   private let target: String
+  /// Its name, which no other machine has.
+  package let hostName = "unlikely-machine-\(UInt32.random(in: .min ... .max)).of.this.example"
 
   /// Makes a machine, and returns when programs can run on it.
   ///
@@ -21,7 +23,7 @@ package final class SeparateMachine: Sendable {
     let boot = try folder.file("boot_id", containing: "\(Self.identifier())\n")
     let machine = ChildProcess(
       "unshare",
-      Self.mapped + ["--mount", "--pid", "--fork", "--kill-child", "sh", "-euc", Self.script, boot]
+      Self.mapped + ["--mount", "--pid", "--uts", "--fork", "--kill-child", "sh", "-euc", Self.script, boot, hostName]
     )
     first = try RunningProcess(input.feeding(machine))
     target = try await first.firstLine()
@@ -35,6 +37,7 @@ package final class SeparateMachine: Sendable {
     read -r id rest </proc/self/stat
     mount -t proc proc /proc
     mount --bind "$0" /proc/sys/kernel/random/boot_id
+    hostname "$1"
     echo "$id"
     exec cat
     """#
@@ -52,7 +55,7 @@ package final class SeparateMachine: Sendable {
     moved.program = "nsenter"
     let user = geteuid() == 0 ? [] : ["--user", "--preserve-credentials"]
     moved.arguments =
-      ["--target", target] + user + ["--pid", "--mount", "--", command.program]
+      ["--target", target] + user + ["--pid", "--mount", "--uts", "--", command.program]
       + command.arguments
     return moved
   }

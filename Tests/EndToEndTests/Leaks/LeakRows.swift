@@ -68,7 +68,7 @@ extension LeakStage {
       LeakRow("token", ["--audience", "another", "-v"], shows: ["access_token": ["stdout"]]),
       LeakRow("request", [url, "--audience", "another", "-v"]),
       LeakRow("observe", [url, "-v"], input: "HTTP/1.1 200 OK\nDPoP-Nonce: a-nonce\n\n"),
-      LeakRow("limits", ["-v"]),
+      LeakRow("limits", ["-v"]), LeakRow("log", ["-v"]), LeakRow("log", ["--json"]), LeakRow("metrics", ["-v"]),
       LeakRow("refresh", ["--force", "-v"]), LeakRow("refresh", ["--all", "--force", "--json"]),
       LeakRow("refresh", ["sealed", "--force", "-v"]),
       LeakRow("rename", ["device", "other", "-v"]),

@@ -106,6 +106,7 @@ extension LeakStage {
       LeakRow("complete", ["nonsense", "--json", "-v"], status: 64),
       LeakRow("home", ["nonsense", "--json", "-v"], status: 64),
       LeakRow("limits", ["nobody", "--json", "-v"], status: 5),
+      LeakRow("log", ["nobody", "-v"], status: 5), LeakRow("metrics", ["--json"], status: 64),
       LeakRow("observe", [url, "--json", "-v"], input: "nonsense", status: 65),
       LeakRow("proxy", ["-a", "nobody", "--json", "-v"], status: 5),
       LeakRow("rename", ["nobody", "other", "--json", "-v"], status: 5),

@@ -6,7 +6,7 @@ import Testing
 @Suite("What an engine sees")
 struct SharedDumpTests {
   @Test(
-    "An engine's data holds no secret, no name and no host of an account, and neither does a home",
+    "An engine's data holds no secret, name or host of an account and no machine's name, and a home no secret",
     arguments: EngineKind.allCases
   )
   func dump(_ kind: EngineKind) async throws {
@@ -38,6 +38,13 @@ struct SharedDumpTests {
     #expect(secrets.count(of: "access_token") >= 3)
     var hidden = secrets
     for name in [Self.handle, Self.host, "issuer.of.this.example"] { hidden.add("name", name) }
+    // The machines' names are in the histories, which each of them can read.
+    let log = try await fleet.homes[1].acct("log")
+    for machine in fleet.homes.compactMap(\.machine?.hostName) {
+      #expect(log.text.contains(machine), "\(log.text)\(log.errorText)")
+      hidden.add("name", machine)
+    }
+    #expect(hidden.count(of: "name") == 5)
     let dump = try fleet.folder.file("dump", containing: try await fleet.engine.dump())
     // The account is there, or nothing would be shown.
     let ids = try await fleet.homes[0].accounts().compactMap { $0["id"]?.stringValue }
@@ -45,7 +52,7 @@ struct SharedDumpTests {
     #expect(try await hidden.places(in: [dump] + fleet.engine.folders) == "")
     // On its own machine an account's name is no secret.
     #expect(try await secrets.places(in: fleet.homes.map(\.path)) == "")
-    print("\(kind.rawValue), dump: \(ids.count) accounts, no secret, no name, no host")
+    print("\(kind.rawValue), dump: \(ids.count) accounts, no secret, no name, no host, no machine's name")
   }
 
   private func finds(_ text: String, in files: [String]) async throws -> Bool {

@@ -113,6 +113,18 @@ struct UnconfirmedWriteTests {
       RecordMerge.members(base: base, mine: mine, theirs: both)["state"] == "ended"
     )
   }
+
+  @Test("Of two histories no event is lost")
+  func histories() {
+    let base: JSONObject = ["history": "1 a a"]
+    let mine: JSONObject = ["history": "1 a a;3 r"]
+    let theirs: JSONObject = ["history": "1 a a;2 w b - https://api.example"]
+    let both: JSON = "1 a a;2 w b - https://api.example;3 r a"
+    #expect(RecordMerge.members(base: base, mine: mine, theirs: theirs)["history"] == both)
+    #expect(RecordMerge.members(base: base, mine: mine, theirs: ["history": both]) == ["history": both])
+    #expect(RecordMerge.members(base: base, mine: mine, theirs: ["history": "?"]) == mine)
+    #expect(RecordMerge.members(base: base, mine: base, theirs: theirs) == theirs)
+  }
 }
 
 @Suite("Whether an engine has gone back")

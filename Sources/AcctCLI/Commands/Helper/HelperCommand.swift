@@ -116,8 +116,11 @@ struct HelperCommand: AcctCommand {
       tell(ErrorMessage(error), context)
       return try write(answer, context)
     }
-    let answering = AnswerProgram(context.engine, for: audience.purpose)
+    var engine = context.engine
+    engine.program = self.program.rawValue
+    let answering = AnswerProgram(engine, for: audience.purpose)
     let outcome = await answering.answer(program, as: options.account)
+    if case .failed(let error)? = outcome.reason { WaitingRefusals(context.world).note(error, for: engine.program) }
     let named = outcome.reason.map { ErrorMessage($0).naming(answering.chosen.name) }
       .map { context.isDocument ? $0.aboutDocument : $0 }
     if let told = named.flatMap({ failure($0, type) }) { return try write(told, context) }

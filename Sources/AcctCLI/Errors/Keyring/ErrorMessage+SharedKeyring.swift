@@ -65,7 +65,7 @@ extension ErrorMessage {
       case .denied(let reason):
         (
           "keyringDenied", "denies access: \(reason)",
-          "check the password file or the certificate, and the role as in acct-keyring(1), OPERATORS"
+          "check the password file or the certificate, and the role as in acct-keyring(1), Roles: a reader renews nothing"
         )
       case .untrusted(let reason):
         (

@@ -1,0 +1,52 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import ArgumentParser
+import StrictJSON
+
+/// Shows the last events of accounts.
+///
+/// A shared keyring is asked for the events of other machines, if it can be.
+struct LogCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log",
+    abstract: "Show the last events of each account: sign-ins, renewals, refusals, exports."
+  )
+
+  @Argument(help: "The account; every account by default.")
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp("Leave out what is older: 2d, 12h, 30min, or a date as in 2027-01-31.", valueName: "time")
+  )
+  var since: String?
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard let since, (try? Timestamp(ago: since, before: .epoch)) == nil else { return }
+    throw ValidationError("--since is a duration, as in 2d or 12h, or a date, as in 2027-01-31")
+  }
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let now = context.world.clock.now()
+    let start = since.flatMap { try? Timestamp(ago: $0, before: now) }
+    if let notice = await AccountOverview(context.engine).bringUpToDate() { context.report([notice]) }
+    let accounts: [Account] =
+      if let name = name ?? options.account {
+        [try await Selection(context.engine).find(name)]
+      } else {
+        try AccountOverview(context.engine).listing().accounts
+      }
+    let (entries, damaged) = AccountLog(context.engine).entries(of: accounts, since: start)
+    for name in damaged { context.notice("the history of \(name) is damaged; the next event begins a new one") }
+    if options.json {
+      try context.output(envelope(["events": .array(entries.map { $0.json })]))
+    } else if entries.isEmpty {
+      context.notice(start == nil ? "there is no event yet" : "there is no event since then")
+    } else {
+      try context.output(logTable(entries).lines(on: context.screen))
+    }
+    return .done
+  }
+}

@@ -1,0 +1,31 @@
+import AcctEngine
+import AcctModel
+import ArgumentParser
+
+/// Prints numbers about the accounts for Prometheus and other monitoring.
+struct MetricsCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "metrics",
+    abstract: "Print the states of accounts and keyring for Prometheus.",
+    discussion: """
+      The text is OpenMetrics, and the format 0.0.4 that node_exporter's textfile collector reads:
+
+        acct metrics >acct.prom.new && mv acct.prom.new acct.prom
+      """
+  )
+
+  @Flag(help: "Leave names out: an account is its random id.")
+  var anonymous = false
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard !options.json else { throw ValidationError("metrics are text: leave out --json") }
+  }
+
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let metrics = try await AccountMetrics.of(context.engine)
+    try context.output(metricsLines(metrics, isAnonymous: anonymous))
+    return .done
+  }
+}

@@ -1,0 +1,46 @@
+import AcctEngine
+import AcctModel
+import StrictJSON
+
+/// The events as `log` shows them, times in UTC.
+func logTable(_ entries: [AccountLog.Entry]) -> Table {
+  Table(
+    columns: [
+      Table.Column("TIME"), Table.Column("ACCOUNT"), Table.Column("EVENT"),
+      Table.Column("MACHINE", floor: 8, rank: 1), Table.Column("PROGRAM", rank: 0),
+      Table.Column("ORIGIN", floor: 14, rank: 2),
+    ],
+    rows: entries.map { entry in
+      let event = entry.event
+      return [
+        Cell(event.time.description, .faint), Cell(entry.account.name.description), Cell(event.kind.words),
+        Cell(event.machine ?? "-"), Cell(event.program ?? "-", .faint), Cell(event.origin?.description ?? "-", .faint),
+      ]
+    }
+  )
+}
+
+extension AccountLog.Entry {
+  /// The `EVENT` object of the contract.
+  var json: JSON {
+    [
+      "time": .string(event.time.description),
+      "account": .string(account.id.description),
+      "accountName": .string(account.name.description),
+      "event": .string(event.kind.rawValue),
+      "machine": .init(event.machine),
+      "program": .init(event.program),
+      "origin": .init(event.origin?.description),
+    ]
+  }
+}
+
+extension AccountEvent.Kind {
+  fileprivate var words: String {
+    switch self {
+    case .added, .renewed, .allowed, .exported, .moved, .removed, .refused: rawValue
+    case .signedIn: "signed in"
+    case .renewalRefused: "renewal refused"
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+
+/// Metrics as OpenMetrics 1.0 and the text format 0.0.4 have them in common: no timestamps, no units, counters that end
+/// in `_total`.
+///
+/// A counter's family is named without that ending, as OpenMetrics wants it; a reader of 0.0.4 takes such a sample for
+/// one without a type.
+func metricsLines(_ metrics: AccountMetrics, isAnonymous: Bool) -> [String] {
+  var lines: [String] = []
+  func add(_ family: String, _ type: String, _ help: String, _ samples: [String]) {
+    guard !samples.isEmpty else { return }
+    lines += ["# HELP acct_\(family) \(help)", "# TYPE acct_\(family) \(type)"] + samples.map { "acct_\(family)\($0)" }
+  }
+  func accounts(_ sample: (AccountMetrics.Measured, String) -> [String]) -> [String] {
+    metrics.accounts.flatMap { measured in
+      let account = measured.account
+      let name = isAnonymous ? account.id.description : account.name.description
+      return sample(measured, "account=\"\(escaped(name))\"")
+    }
+  }
+  add("accounts", "gauge", "Accounts on this machine.", [" \(metrics.accounts.count + metrics.damaged)"])
+  add("accounts_damaged", "gauge", "Accounts whose file can't be read.", [" \(metrics.damaged)"])
+  add(
+    "account_state",
+    "gauge",
+    "The last known state of an account, as in acct list --json.",
+    accounts { measured, label in ["{\(label),state=\"\(measured.assessment.state.rawValue)\"} 1"] }
+  )
+  add(
+    "account_needs_sign_in",
+    "gauge",
+    "1 if only a person can make the account usable again.",
+    accounts { measured, label in ["{\(label)} \(measured.assessment.needsPerson ? 1 : 0)"] }
+  )
+  add(
+    "account_end_timestamp_seconds",
+    "gauge",
+    "When the account's token, session or client certificate ends, in Unix time.",
+    accounts { measured, label in
+      let account = measured.account
+      let ends = [
+        ("token", account.tokenLifetime.expiresAt), ("session", account.sessionEndsAt),
+        ("certificate", account.client.certificate?.endsAt),
+      ]
+      return ends.compactMap { what, end in end.map { "{\(label),of=\"\(what)\"} \($0.secondsSince1970)" } }
+    }
+  )
+  add(
+    "keyring_up",
+    "gauge",
+    "1 if the keyring in use, and its engine, can be used now.",
+    metrics.kind.map { ["{kind=\"\($0.rawValue)\"} \(metrics.isUp ? 1 : 0)"] } ?? []
+  )
+  add("pending_answers", "gauge", "Answers of servers that wait for the engine.", [" \(metrics.pending)"])
+  add(
+    "newest_sighting_age_seconds",
+    "gauge",
+    "Seconds since the newest event of any account that this machine has seen.",
+    metrics.sightingAge.map { [" \($0)"] } ?? []
+  )
+  add("renewals", "counter", "Renewals by this machine.", ["_total \(metrics.counts.renewals)"])
+  add("renewal_failures", "counter", "Renewals that failed on this machine.", ["_total \(metrics.counts.failures)"])
+  return lines + ["# EOF"]
+}
+
+/// The value of a label between its quotes.
+private func escaped(_ text: String) -> String {
+  text.reduce(into: "") { result, character in
+    switch character {
+    case "\\": result += "\\\\"
+    case "\"": result += "\\\""
+    case "\n": result += "\\n"
+    default: result.append(character)
+    }
+  }
+}

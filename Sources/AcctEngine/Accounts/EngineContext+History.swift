@@ -1,0 +1,28 @@
+import AcctModel
+import AcctPorts
+
+extension EngineContext {
+  /// Adds an event of this machine to an account's history, with the refusals that wait for a write.
+  ///
+  /// The caller stores the account.
+  ///
+  /// - Parameters:
+  ///   - kind: The event.
+  ///   - account: The account.
+  ///   - origin: The origin that it is about, if it is about one.
+  func note(_ kind: AccountEvent.Kind, of account: inout Account, at origin: Origin? = nil) {
+    let event = AccountEvent(
+      kind,
+      at: world.clock.now(),
+      on: world.environment.hostName(),
+      for: program,
+      origin
+    )
+    account.history = account.history.adding(WaitingRefusals(world).events(of: account.id) + [event])
+  }
+
+  /// Adds the rejection of a renewal to an account's history, unless the record had the same one before.
+  func noteRejection(of account: inout Account, since before: RecordedState) {
+    if account.recordedState != before { note(.renewalRefused, of: &account) }
+  }
+}

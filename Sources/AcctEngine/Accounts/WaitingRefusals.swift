@@ -1,0 +1,67 @@
+import AcctModel
+package import AcctPorts
+import StrictJSON
+
+/// The refusals of this machine, which go into an account's history with the next write of its record.
+///
+/// A refused command stores nothing in a keyring, so that a program that asks for foreign origins all day costs one small
+/// file. Events stay in the file after that write: a history takes none twice. Nothing here fails or delays a command.
+package struct WaitingRefusals: Sendable {
+  private let world: World
+
+  package init(_ world: World) { self.world = world }
+
+  /// In seconds; of refusals of one account and origin within it, the first is kept.
+  private static let interval: Int64 = 3_600
+  /// The most accounts in the file; beyond it, all are forgotten.
+  private static let limit = 500
+
+  /// Notes the refusal of an origin; any other error is none.
+  ///
+  /// Of two processes that write at once, one entry may be lost.
+  ///
+  /// - Parameters:
+  ///   - error: The failure of a command.
+  ///   - program: The program that acct answered, if it did.
+  package func note(_ error: EngineError, for program: String? = nil) {
+    guard case .authorization(.originRefused(let origin, let name, _)) = error,
+      let account = try? AccountStore(world.files).account(named: name.description)
+    else { return }
+    var refusals = known()
+    let now = world.clock.now()
+    let history = history(of: account.id, in: refusals)
+    let recent = (history.events ?? []).filter { abs(now.seconds(since: $0.time)) < Self.interval }
+    // A program that asks for another origin each time fills no more than one history.
+    guard recent.count < AccountHistory.limit, !recent.contains(where: { $0.origin == origin }) else { return }
+    let event = AccountEvent(.refused, at: now, on: world.environment.hostName(), for: program, origin)
+    if refusals.count >= Self.limit { refusals = JSONObject() }
+    refusals[account.id.description] = .string(history.adding([event]).text)
+    write(refusals)
+  }
+
+  /// The refusals of an account.
+  func events(of id: AccountID) -> [AccountEvent] { history(of: id, in: known()).events ?? [] }
+
+  /// Removes the refusals of an account.
+  func forget(_ id: AccountID) {
+    var refusals = known()
+    guard refusals[id.description] != nil else { return }
+    refusals[id.description] = nil
+    write(refusals)
+  }
+
+  private func history(of id: AccountID, in refusals: JSONObject) -> AccountHistory {
+    AccountHistory(refusals[id.description]?.stringValue ?? "")
+  }
+
+  private func write(_ refusals: JSONObject) {
+    let file: JSON = ["version": 1, "refusals": .object(refusals)]
+    try? world.files.replace(.refusals, file.serialized())
+  }
+
+  private func known() -> JSONObject {
+    guard let bytes = try? world.files.read(.refusals), let file = (try? JSON(parsing: bytes))?.objectValue
+    else { return JSONObject() }
+    return file["refusals"]?.objectValue ?? JSONObject()
+  }
+}

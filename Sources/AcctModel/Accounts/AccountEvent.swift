@@ -1,0 +1,87 @@
+/// An event in the life of an account: what, when, on which machine, and for which program or origin.
+///
+/// It has no secret, and of a URL the origin alone.
+package struct AccountEvent: Hashable, Sendable {
+  /// In the order of events of one second.
+  package enum Kind: String, CaseIterable, Sendable {
+    case added, signedIn, renewed
+    /// The server rejected a renewal.
+    case renewalRefused
+    /// acct did not send the credential to an origin that is not the account's.
+    case refused
+    case allowed, exported, moved, removed
+
+    /// Its letter in a history.
+    var letter: Character {
+      switch self {
+      case .added: "a"
+      case .signedIn: "s"
+      case .renewed: "r"
+      case .renewalRefused: "f"
+      case .refused: "x"
+      case .allowed: "w"
+      case .exported: "e"
+      case .moved: "m"
+      case .removed: "d"
+      }
+    }
+  }
+
+  package let time: Timestamp
+  package let kind: Kind
+  /// The name of the machine; `nil` if it is not known.
+  package let machine: String?
+  /// The program that acct answered; `nil` for a command of a person or a script.
+  package let program: String?
+  package let origin: Origin?
+
+  /// - Parameters:
+  ///   - kind: The event.
+  ///   - time: Its time.
+  ///   - machine: The machine's name; characters that no host name has are left out, and what exceeds 64.
+  ///   - program: The name of a helper's protocol, or `proxy`.
+  ///   - origin: The origin that was refused or allowed.
+  package init(_ kind: Kind, at time: Timestamp, on machine: String?, for program: String?, _ origin: Origin? = nil) {
+    self.kind = kind
+    self.time = time
+    self.machine = Self.word(machine)
+    self.program = Self.word(program)
+    self.origin = origin
+  }
+
+  /// Reads one event of a history, less strictly than the history is read as a whole.
+  ///
+  /// - Parameters:
+  ///   - text: Its words.
+  ///   - last: The machine of the event before it.
+  init?(_ text: Substring, after last: String?) {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard (2...5).contains(words.count), let seconds = Int64(words[0]),
+      let time = Timestamp(secondsSince1970: seconds), words[1].count == 1,
+      let kind = Kind.allCases.first(where: { $0.letter == words[1].first })
+    else { return nil }
+    func word(_ index: Int) -> String? { words.count > index && words[index] != "-" ? String(words[index]) : nil }
+    let isSame = words.count < 3 || words[2] == "="
+    self.init(kind, at: time, on: isSame ? last : word(2), for: word(3), word(4).flatMap { try? Origin($0) })
+  }
+
+  /// The form in a history: time, letter, machine, program, origin; `=` for the machine of the event before it, `-` for what
+  /// it has not, both left out at the end.
+  func text(after last: String?) -> String {
+    var words = [machine == last ? "=" : machine ?? "-", program ?? "-", origin?.description ?? "-"]
+    while words.count > 1, words.last == "-" { words.removeLast() }
+    if words == ["="] { words = [] }
+    return (["\(time.secondsSince1970) \(kind.letter)"] + words).joined(separator: " ")
+  }
+
+  private static func word(_ text: String?) -> String? {
+    let kept = (text ?? "").utf8.filter { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+      default: false
+      }
+    }
+    let word = String(decoding: kept.prefix(64), as: UTF8.self)
+    return word.isEmpty || word == "-" ? nil : word
+  }
+}
