@@ -150,6 +150,22 @@ import COpenSSL
     return Array(signature.prefix(count))
   }
 
+  /// The secret that this private key has in common with another's public one: ECDH's x coordinate.
+  func agreement(with other: borrowing EVPKey) throws(CryptoError) -> Secret {
+    defer { ERR_clear_error() }
+    guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(library, key, nil) else { throw .libraryFailed }
+    defer { unsafe EVP_PKEY_CTX_free(context) }
+    var secret = [UInt8](repeating: 0, count: P256PrivateKey.coordinateCount)
+    var count = secret.count
+    guard unsafe EVP_PKEY_derive_init(context) == 1, unsafe EVP_PKEY_derive_set_peer(context, other.pointer) == 1,
+      unsafe EVP_PKEY_derive(context, &secret, &count) == 1, count == secret.count
+    else {
+      wipe(&secret)
+      throw .libraryFailed
+    }
+    return Secret(consuming: &secret)
+  }
+
   /// `true` if a signature is one of this key.
   func isValidSignature(_ signature: [UInt8], of message: Span<UInt8>) -> Bool {
     defer { ERR_clear_error() }

@@ -113,3 +113,45 @@ struct DerivationTests {
     }
   }
 }
+
+@Suite("Encryption to a public key")
+struct PublicKeyEncryptionTests {
+  private let info = Array("a purpose".utf8)
+  private let data = Array("a place".utf8)
+
+  @Test("A message opens by the recipient's key alone, for its purpose and with its associated data")
+  func recipient() throws {
+    let (key, other) = (try P256PrivateKey.generate(), try P256PrivateKey.generate())
+    let message = try HPKE.seal(Secret("a key"), to: key.publicKey, info: info, associatedData: data)
+    #expect(try HPKE.open(message, by: key, info: info, associatedData: data) == Secret("a key"))
+    var forged = message
+    forged.encapsulated = other.publicKey.point
+    var noPoint = message
+    noPoint.encapsulated[64] ^= 1
+    let attempts: [(HPKE.Message, P256PrivateKey, [UInt8], [UInt8])] = [
+      (message, other, info, data), (message, key, data, data), (message, key, info, info),
+      (forged, key, info, data), (noPoint, key, info, data),
+    ]
+    for (message, key, info, data) in attempts {
+      #expect(throws: CryptoError.authenticationFailed) {
+        try HPKE.open(message, by: key, info: info, associatedData: data)
+      }
+    }
+  }
+
+  @Test("A message opens with pycryptodome, and one of pycryptodome's opens here")
+  func otherImplementation() async throws {
+    let key = try P256PrivateKey.generate()
+    let message = try HPKE.seal(Secret("a key"), to: key.publicKey, info: info, associatedData: data)
+    let answer = try await OtherImplementation.openAndSeal(
+      key.rawScalar.withBytes { hex($0) },
+      (hex(message.encapsulated.span), hex(message.ciphertext.span)),
+      info: hex(info.span),
+      associatedData: hex(data.span)
+    )
+    try #require(answer.count == 3)
+    #expect(bytes(answer[0]) == Array("a key".utf8))
+    let reply = HPKE.Message(encapsulated: bytes(answer[2]), ciphertext: bytes(answer[1]))
+    #expect(try HPKE.open(reply, by: key, info: info, associatedData: data) == Secret("a key"))
+  }
+}

@@ -58,6 +58,35 @@ enum OtherImplementation {
     )
   }
 
+  /// Opens a message of HPKE, and answers with one to the same key.
+  ///
+  /// - Parameters:
+  ///   - scalar: The recipient's, in hexadecimal like the rest.
+  ///   - message: The ephemeral key and the ciphertext.
+  ///   - info: The purpose.
+  ///   - associatedData: The data that are authenticated with it.
+  /// - Returns: The plaintext, and the ciphertext and the ephemeral key of the same plaintext.
+  /// - Throws: ``ProcessFailure``, or a failed requirement if it does not open.
+  static func openAndSeal(
+    _ scalar: String,
+    _ message: (String, String),
+    info: String,
+    associatedData: String
+  ) async throws -> [String] {
+    try await run(
+      """
+      from Crypto.Protocol import HPKE
+      scalar, encapsulated, sealed, info, data = sys.stdin.read().split()
+      encapsulated, sealed, info, data = map(bytes.fromhex, (encapsulated, sealed, info, data))
+      key, suite = ECC.construct(curve='P-256', d=int(scalar, 16)), HPKE.AEAD.AES256_GCM
+      opened = HPKE.new(receiver_key=key, aead_id=suite, enc=encapsulated, info=info).unseal(sealed, data)
+      sender = HPKE.new(receiver_key=key.public_key(), aead_id=suite, info=info)
+      print(opened.hex(), sender.seal(opened, data).hex(), sender.enc.hex(), sep='\\n')
+      """,
+      input: [scalar, message.0, message.1, info, associatedData].joined(separator: " ")
+    )
+  }
+
   private static func run(_ program: String, input: String = "") async throws -> [String] {
     let start = """
       import sys

@@ -70,4 +70,26 @@ struct VectorTests {
       #expect(isValid == (line[5] == "valid"), "\(line[0])")
     }
   }
+
+  @Test("HPKE's keys and contexts agree with the published vectors, of the sender and of the recipient")
+  func hpke() throws {
+    let lines = try vectors("hpke-p256.txt")
+    #expect(lines.count == 2)
+    for line in lines {
+      let aead = HPKE.AEAD(number: try #require(UInt16(line[1])), keyCount: try #require(Int(line[2])))
+      let (info, encapsulated) = (bytes(line[3]), bytes(line[9]))
+      let ephemeral = try HPKE.key(of: Secret(bytes(line[4])))
+      let recipient = try HPKE.key(of: Secret(bytes(line[6])))
+      #expect(ephemeral.rawScalar == Secret(bytes(line[5])), "\(line[0])")
+      #expect(recipient.rawScalar == Secret(bytes(line[7])), "\(line[0])")
+      #expect(recipient.publicKey.point == bytes(line[8]), "\(line[0])")
+      #expect(ephemeral.publicKey.point == encapsulated, "\(line[0])")
+      let sent = try HPKE.context(from: ephemeral, to: recipient.publicKey, info: info, aead)
+      let received = try HPKE.context(of: encapsulated, to: recipient, info: info, aead)
+      for context in [sent, received] {
+        #expect(context.key == Secret(bytes(line[11])), "\(line[0])")
+        #expect(context.nonce == bytes(line[12]), "\(line[0])")
+      }
+    }
+  }
 }

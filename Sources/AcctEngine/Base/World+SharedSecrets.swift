@@ -52,7 +52,8 @@ extension SharedKeyring {
       pending: pending,
       inspect: { interaction throws(KeyringFailure) in
         try held.redacting { () throws(KeyringFailure) in try inspect(interaction) }
-      }
+      },
+      membership: membership
     )
   }
 }

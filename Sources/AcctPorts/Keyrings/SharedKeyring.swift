@@ -29,6 +29,8 @@ package struct SharedKeyring: Sendable {
   package var pending: @Sendable () throws(KeyringFailure) -> [AccountID]
   /// Reads and checks every object of the keyring.
   package var inspect: @Sendable (Interaction) throws(KeyringFailure) -> Inspection
+  /// Its members.
+  package var membership: SharedMembership
 
   package init(
     keyring: @escaping @Sendable (Keyring.Kind) -> Keyring,
@@ -39,7 +41,8 @@ package struct SharedKeyring: Sendable {
     trust: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Unopened,
     report: @escaping @Sendable () throws(KeyringFailure) -> Report,
     pending: @escaping @Sendable () throws(KeyringFailure) -> [AccountID] = { () throws(KeyringFailure) in [] },
-    inspect: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Inspection
+    inspect: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Inspection,
+    membership: SharedMembership = .none
   ) {
     self.keyring = keyring
     self.settings = settings
@@ -50,6 +53,7 @@ package struct SharedKeyring: Sendable {
     self.report = report
     self.pending = pending
     self.inspect = inspect
+    self.membership = membership
   }
 
   /// The state of the engine, as far as it is known.
