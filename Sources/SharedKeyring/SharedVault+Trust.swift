@@ -156,11 +156,12 @@ extension SharedVault {
     do { header = try SharedHeader(parsing: contents) } catch {
       throw .failed(reason: "this machine's copy of its header is damaged")
     }
+    let own = try identity()?.key
     let hasFileAlone =
       switch header {
       case .former(.keyFile): true
       case .former(.passphrase): false
-      case .epochs(let header): try !header.hasPassphrase && identity()?.key == nil
+      case .epochs(let header): !header.hasPassphrase && own == nil
       }
     guard !hasFileAlone else { throw .failed(reason: "a key file opens it, and there is no passphrase to forget") }
     guard opener.forget(header) else { throw .failed(reason: "the kernel does not delete the keyring's key") }
