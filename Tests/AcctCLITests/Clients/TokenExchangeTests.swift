@@ -148,7 +148,8 @@ struct TokenExchangeTests {
     record.secretFiles[PlatformTokens.path] = PlatformTokens.jwt()
     let server = RecordedServer(record, tokens: PlatformTokens.answer("a"))
     #expect(await add() == 0, "\(record.err)")
-    let file = record.filesText
+    // In no order.
+    let files = Set(record.filesText.split(separator: "\n"))
     let sent = record.requests.count
     let path = PlatformTokens.path
     for (contents, status, words) in [
@@ -161,7 +162,9 @@ struct TokenExchangeTests {
       #expect(await record.acct("refresh", "--force") == status, "\(words): \(record.err)")
       #expect(record.err.first == "acct: \(words)")
       #expect(record.requests.count == sent)
-      #expect(record.filesText == file)
+      // All that a renewal leaves that fails before it sends anything.
+      record.forget(.renewals)
+      #expect(Set(record.filesText.split(separator: "\n")) == files)
     }
     record.secretFiles[path] = PlatformTokens.jwt()
     record.secretFiles.expose(path)
