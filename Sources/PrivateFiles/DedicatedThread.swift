@@ -56,7 +56,7 @@ private final class Job: Sendable {
 /// - Parameters:
 ///   - count: The number of threads beside this one.
 ///   - body: The work of each of them.
-func withWorkerThreads(_ count: Int, _ body: @Sendable () -> Void) {
+package func withWorkerThreads(_ count: Int, _ body: @Sendable () -> Void) {
   withoutActuallyEscaping(body) { body in
     let work = Work(body)
     var threads: [pthread_t] = []

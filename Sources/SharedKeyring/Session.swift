@@ -33,6 +33,11 @@ extension SharedVault {
   /// - Throws: ``KeyringFailure/notJoined``; ``KeyringFailure/failed(reason:)`` if the copies are another keyring's.
   func session(_ kind: Keyring.Kind) throws(KeyringFailure) -> Session {
     guard let settings = try settings(), settings.kind == kind else { throw .notJoined }
+    return try session(settings)
+  }
+
+  /// The keyring that settings lead to.
+  func session(_ settings: SharedKeyringSettings) throws(KeyringFailure) -> Session {
     try checkCopies(of: settings)
     return Session(settings, store(settings))
   }
@@ -47,20 +52,19 @@ extension SharedVault {
   }
 
   /// The keyring's header: this machine's copy, which works while the engine is away, else the engine's own.
-  func header(_ session: Session) throws(KeyringFailure) -> AnyVaultHeader {
+  func header(_ session: Session) throws(KeyringFailure) -> SharedHeader {
     if let contents = try copies.read(Self.headerName, in: copies.folder), try copies.known() != nil {
       return try parse(contents)
     }
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
     guard let object = reading.object else { throw .notJoined }
     let header = try parse(object.bytes)
-    try adopt(header, object.bytes, reading.standing, session.settings)
+    try adopt(object.bytes, reading.standing, session.settings)
     return header
   }
 
   /// Keeps a header and which engine it is from.
   func adopt(
-    _ header: AnyVaultHeader,
     _ contents: [UInt8],
     _ standing: SharedStore.Standing,
     _ settings: SharedKeyringSettings
@@ -74,21 +78,54 @@ extension SharedVault {
 
   static let headerName = "header"
 
-  func parse(_ header: [UInt8]) throws(KeyringFailure) -> AnyVaultHeader {
-    do { return try AnyVaultHeader(parsing: header) } catch {
-      throw .failed(reason: "the shared keyring is damaged: \(error.reason)")
-    }
+  func parse(_ header: [UInt8]) throws(KeyringFailure) -> SharedHeader {
+    do { return try SharedHeader(parsing: header) } catch { throw .damagedHeader(error.reason) }
   }
 
   /// Opens the keyring.
   func seal(_ session: Session, _ interaction: Interaction, keeping: Bool = true) throws(KeyringFailure) -> Seal {
-    try seal(try header(session), interaction, keeping: keeping)
+    try seal(try header(session), session, interaction, keeping: keeping)
   }
 
   /// Opens the keyring that a header is of.
-  func seal(_ header: AnyVaultHeader, _ interaction: Interaction, keeping: Bool = true) throws(KeyringFailure) -> Seal {
-    let key = try opener.open(header, interaction, keeping: keeping)
-    return Seal(key: key, entropy: entropy, check: check)
+  func seal(
+    _ header: SharedHeader,
+    _ session: Session,
+    _ interaction: Interaction,
+    keeping: Bool = true
+  ) throws(KeyringFailure) -> Seal {
+    seal(try opened(header, interaction, keeping: keeping), session, interaction)
+  }
+
+  /// The seal of a keyring that is open.
+  func seal(_ opened: EpochKeys.Opened, _ session: Session, _ interaction: Interaction) -> Seal {
+    let keys = EpochKeys(
+      opened,
+      renewal: { [self] opened throws(KeyringFailure) in try renewed(opened, session, interaction) },
+      former: { [self] opened throws(KeyringFailure) in try formerKeys(of: opened) }
+    )
+    return Seal(keys, entropy, check: check, writer: { [self] in writer(opened.means) })
+  }
+
+  /// Opens the keys of a header.
+  func opened(
+    _ header: SharedHeader,
+    _ interaction: Interaction,
+    keeping: Bool = true
+  ) throws(KeyringFailure) -> EpochKeys.Opened {
+    switch header {
+    case .former(let header):
+      let key = try opener.open(header, interaction, keeping: keeping)
+      return EpochKeys.Opened(current: EpochKey(epoch: 1, key: key))
+    case .epochs(let header):
+      return try opener.open(
+        header,
+        as: try identity(),
+        { place throws(KeyringFailure) in try machineKey(place, interaction) },
+        interaction,
+        keeping: keeping
+      )
+    }
   }
 
   /// Asks the engine, and translates its failure.

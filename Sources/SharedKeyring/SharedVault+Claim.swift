@@ -15,11 +15,13 @@ extension SharedVault {
     let id = intent.account
     hold(nil, of: id)
     let seal = try seal(session, interaction)
+    // A machine that was removed meanwhile, or whose key is not the keyring's any more, does not send.
+    try seal.keys.confirm()
     try confirm(session, id)
     guard try storePending(session, seal, id) == nil, let copy = try copies.copy(of: id), isRead(copy, of: id)
     else { return nil }
     let place = session.places.account(id)
-    var object = try seal.object(copy.bytes, of: id, at: place)
+    var object = try seal.local.object(copy.bytes, of: id, at: place)
     let patience = OutageBudget(
       milliseconds: Int64(min(intent.timeout, 86_400)) * 1000,
       whole: (object.lock?.ttl ?? 0) * 1000,

@@ -26,7 +26,7 @@ extension SharedVault {
     var opened: Seal?
     func seal() throws(KeyringFailure) -> Seal {
       if let opened { return opened }
-      let seal = try self.seal(header, interaction)
+      let seal = try self.seal(header, session, interaction)
       opened = seal
       return seal
     }

@@ -7,6 +7,11 @@ extension SharedVault {
     guard let settings = try settings() else { throw .notJoined }
     let session = try session(settings.kind)
     let seal = try seal(session, interaction)
+    // An engine that was restored is looked at as it is.
+    do { try seal.keys.confirm() } catch {
+      guard error == .rolledBack else { throw error }
+      seal.keys.assumeConfirmed()
+    }
     let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
     var inspection = SharedKeyring.Inspection()
     inspection.strayKeys = changes.keys.filter { session.places.account(at: $0) == nil }
@@ -41,7 +46,7 @@ extension SharedVault {
 
   /// The account that has a name, as the name's own object says; `nil` if there is no such object, or it is damaged.
   func holder(of name: AccountName, _ session: Session, _ seal: Seal) throws(KeyringFailure) -> AccountID? {
-    let place = session.places.name(seal.digest(of: name))
+    let place = session.places.name(try seal.digest(of: name))
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
     return reading.object.flatMap { try? seal.holder($0.bytes, at: place) }
   }

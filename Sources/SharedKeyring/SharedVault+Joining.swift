@@ -14,7 +14,7 @@ extension SharedVault {
     var reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
     if reading.object == nil {
       // A person's time and scrypt's are spent before anything is written.
-      let header = try opener.make(interaction).serialized()
+      let header = try opener.make(holder: try notedIdentity().id, interaction).serialized()
       do { _ = try session.store.swap(place, header, nil) } catch {
         guard let now = try? session.store.get(place), now.object != nil else { throw .engine(error) }
       }
@@ -37,22 +37,42 @@ extension SharedVault {
   }
 
   /// Keeps the settings of a keyring that the key opens, last of all.
-  private func enter(
+  func enter(
     _ session: Session,
     _ header: SharedStore.Object,
     _ standing: SharedStore.Standing,
     _ interaction: Interaction
   ) throws(KeyringFailure) {
-    let parsed = try parse(header.bytes)
-    _ = try opener.open(parsed, interaction)
+    let opened = try opened(try parse(header.bytes), interaction)
     guard !hasGoneBack(standing, try copies.known()) else { throw .rolledBack }
-    try adopt(parsed, header.bytes, standing, session.settings)
+    if let contents = try copies.read(Self.headerName, in: copies.folder), try copies.known() != nil {
+      // It goes on from what this machine knows.
+      _ = try followed(header.bytes, from: try self.opened(try parse(contents), interaction), interaction)
+    } else {
+      try compare(opened, session)
+      try adopt(header.bytes, standing, session.settings)
+    }
     try copies.write(
       SettingsFile.fileName,
       SettingsFile.serialized(session.settings),
       in: copies.folder,
       surviving: true
     )
+  }
+
+  /// Compares an engine that this machine has not seen before with what the header says of it.
+  private func compare(_ opened: EpochKeys.Opened, _ session: Session) throws(KeyringFailure) {
+    guard opened.header != nil else { return }
+    let roster = try opened.roster()
+    guard roster.objects > 0 else { return }
+    let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
+    let seal = seal(opened, session, .forbidden)
+    var highest: Int64 = 0
+    for object in changes.objects {
+      guard let id = session.places.account(at: object.key) else { continue }
+      highest = max(highest, try seal.objectIfWhole(object.bytes, of: id, at: object.key)?.generation ?? 0)
+    }
+    guard changes.keys.count >= roster.objects, highest >= roster.highest else { throw .rolledBack }
   }
 
   /// Asks the engine how it is.

@@ -72,7 +72,7 @@ extension SharedVault {
     var accounts: [AccountID: Set<ItemKind>] = [:]
     for (id, copy) in copies {
       let place = session.places.account(id)
-      guard let object = try seal.objectIfWhole(copy.bytes, of: id, at: place) else { continue }
+      guard let object = try seal.local.objectIfWhole(copy.bytes, of: id, at: place) else { continue }
       let kinds = Set(object.items.keys.compactMap(ItemKind.init(rawValue:)))
       if !kinds.isEmpty { accounts[id] = kinds }
     }

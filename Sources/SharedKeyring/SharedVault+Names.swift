@@ -8,8 +8,10 @@ import AcctPorts
 extension SharedVault {
   /// Takes a name for an account.
   func reserve(_ name: AccountName, for id: AccountID, _ session: Session, _ seal: Seal) throws(SharedAccountFailure) {
-    let place = session.places.name(seal.digest(of: name))
     do throws(KeyringFailure) {
+      // What is made under a former key would open nowhere.
+      if seal.keys.opened.header != nil { try seal.keys.confirm() }
+      let place = session.places.name(try seal.digest(of: name))
       let bytes = try seal.sealed(id, at: place)
       var version: Int64?
       for _ in 0..<8 {
@@ -38,8 +40,8 @@ extension SharedVault {
     _ session: Session,
     _ seal: Seal
   ) throws(SharedAccountFailure) {
-    let place = session.places.name(seal.digest(of: account.name))
     do throws(KeyringFailure) {
+      let place = session.places.name(try seal.digest(of: account.name))
       let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
       if let object = reading.object, try seal.holder(object.bytes, at: place) == account.id {
         if let name = former?.name { release(name, of: account.id, session, seal) }
@@ -58,8 +60,8 @@ extension SharedVault {
   ///
   /// A name that can't be freed is left behind, and found by the next account that wants it.
   func release(_ name: AccountName, of id: AccountID, _ session: Session, _ seal: Seal) {
-    let place = session.places.name(seal.digest(of: name))
-    guard let object = (try? session.store.get(place))?.object, (try? seal.holder(object.bytes, at: place)) == id
+    guard let place = (try? seal.digest(of: name)).map(session.places.name),
+      let object = (try? session.store.get(place))?.object, (try? seal.holder(object.bytes, at: place)) == id
     else { return }
     _ = try? session.store.swap(place, nil, object.version)
   }

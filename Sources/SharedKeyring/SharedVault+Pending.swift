@@ -13,21 +13,22 @@ extension SharedVault {
       guard case .engine = error else { throw error }
       throw .answerWaits
     }
-    guard let base = try seal.objectIfWhole(file.base.bytes, of: id, at: place),
-      let wanted = try seal.objectIfWhole(file.bytes, of: id, at: place)
+    guard let base = try seal.local.objectIfWhole(file.base.bytes, of: id, at: place),
+      let wanted = try seal.local.objectIfWhole(file.bytes, of: id, at: place)
     else { throw copies.unopenedAnswer(of: id) }
     var change = Change(
       account: id,
       base: base,
       version: file.base.version,
       wanted: wanted,
-      sealed: SealedObject(generation: wanted.generation, bytes: file.bytes),
+      sealed: try seal.current(file.bytes, wanted, at: place),
       writer: file.writer,
       isAnswer: true,
       replacing: file.replacing
     )
     for bytes in file.earlier {
-      if let earlier = try seal.objectIfWhole(bytes, of: id, at: place) { change.alsoSpent.append(earlier.credential) }
+      guard let earlier = try seal.local.objectIfWhole(bytes, of: id, at: place) else { continue }
+      change.alsoSpent.append(earlier.credential)
     }
     let outcome: Change.Outcome
     do { outcome = try commit(change, session, seal) } catch {
@@ -45,13 +46,13 @@ extension SharedVault {
   func keepBesidePending(_ account: SharedAccount, _ session: Session, _ seal: Seal) throws(KeyringFailure) {
     guard !account.items.isUnchanged, var file = try copies.pendingAnswer(of: account.id) else { return }
     let place = session.places.account(account.id)
-    guard let earlier = try seal.objectIfWhole(file.bytes, of: account.id, at: place) else { return }
+    guard let earlier = try seal.local.objectIfWhole(file.bytes, of: account.id, at: place) else { return }
     let base: SharedObject
     if let claim = claim(of: account.id) {
       base = claim.object
     } else {
       let copy = try copies.copy(of: account.id) ?? file.base
-      base = try seal.object(copy.bytes, of: account.id, at: place)
+      base = try seal.local.object(copy.bytes, of: account.id, at: place)
     }
     var mine = base
     mine.name = account.name

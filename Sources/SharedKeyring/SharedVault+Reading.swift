@@ -89,7 +89,7 @@ extension SharedVault {
     let look = try look(session, seal, id)
     if look.isRolledBack {
       guard let copy = try copies.copy(of: id) else { throw .rolledBack }
-      return try seal.object(copy.bytes, of: id, at: session.places.account(id))
+      return try seal.local.object(copy.bytes, of: id, at: session.places.account(id))
     }
     guard let contents = look.contents, let copy = look.copy else {
       try forget(id, look)

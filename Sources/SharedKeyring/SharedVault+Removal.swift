@@ -12,7 +12,7 @@ extension SharedVault {
     let place = session.places.account(id)
     let (copy, seen) = try copies.seen(of: id)
     var names: Set<AccountName> = []
-    if let copy { names.formUnion(name(in: copy.bytes, of: id, at: place, seal)) }
+    if let copy { names.formUnion(name(in: copy.bytes, of: id, at: place, seal.local)) }
     var trace: Int64?
     for _ in 0..<16 where trace == nil {
       let object = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }.object
@@ -102,7 +102,9 @@ extension SharedVault {
 
   /// An account as this machine's copy has it, else as the engine does.
   func stored(_ session: Session, _ seal: Seal, _ id: AccountID) throws(KeyringFailure) -> SharedObject? {
-    if let copy = try copies.copy(of: id) { return try seal.object(copy.bytes, of: id, at: session.places.account(id)) }
+    if let copy = try copies.copy(of: id) {
+      return try seal.local.object(copy.bytes, of: id, at: session.places.account(id))
+    }
     return try current(session, seal, id)
   }
 

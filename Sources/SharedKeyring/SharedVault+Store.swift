@@ -46,6 +46,7 @@ extension SharedVault {
     }
     if isNamed {
       if outcome == .stored {
+        try translated { () throws(KeyringFailure) in try settleEpoch(of: account, session, seal) }
         try settleName(account, former: base, session, seal)
       } else {
         release(account.name, of: account.id, session, seal)
@@ -73,7 +74,7 @@ extension SharedVault {
   ) throws(KeyringFailure) -> (object: SharedObject?, copy: CopyFile?) {
     if let claim = claim(of: id) { return (claim.object, claim.copy) }
     let place = session.places.account(id)
-    if let copy = try copies.copy(of: id) { return (try seal.object(copy.bytes, of: id, at: place), copy) }
+    if let copy = try copies.copy(of: id) { return (try seal.local.object(copy.bytes, of: id, at: place), copy) }
     let look = try look(session, seal, id)
     guard !look.isRolledBack else { throw .rolledBack }
     return (look.contents, look.copy)

@@ -17,8 +17,9 @@ extension SharedVault {
     guard let header = reading.object else {
       throw .engine(.notPrepared(reason: "there is no keyring \(settings.name) on the engine"))
     }
-    let parsed = try parse(header.bytes)
-    let seal = try seal(parsed, interaction)
+    let opened = try opened(try parse(header.bytes), interaction)
+    let seal = seal(opened, session, interaction)
+    seal.keys.assumeConfirmed()
     let former = try formerSeal(unlike: header.bytes)
     let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
     let unopened = try copies.alone { () throws(KeyringFailure) in
@@ -51,6 +52,7 @@ extension SharedVault {
         }
       }
       for id in try copies.accounts() where !changes.keys.contains(session.places.account(id)) { try copies.remove(id) }
+      if opened.header != nil, let former { try keepFormer(former.keys.known(), under: opened) }
       try copies.write(Self.headerName, header.bytes, in: copies.folder, surviving: true)
       // The versions of an engine that was restored are used again.
       sightings.removeAll()
@@ -86,10 +88,15 @@ extension SharedVault {
 
   /// The seal of a header that this machine has, if its key is available without asking anyone.
   private func localSeal(_ header: [UInt8]) -> Seal? {
-    guard let header = try? AnyVaultHeader(parsing: header),
-      let key = try? opener.open(header, .forbidden, keeping: false)
+    guard let header = try? SharedHeader(parsing: header),
+      let opened = try? opened(header, .forbidden, keeping: false)
     else { return nil }
-    return Seal(key: key, entropy: entropy, check: check)
+    let keys = EpochKeys(
+      opened,
+      renewal: { opened throws(KeyringFailure) in opened },
+      former: { [self] opened throws(KeyringFailure) in try formerKeys(of: opened) }
+    )
+    return Seal(keys, entropy, check: check)
   }
 
   /// Makes a pending answer one that replaces the object of a restored engine.
@@ -133,8 +140,8 @@ extension SharedVault {
     _ seals: [Seal]
   ) throws(KeyringFailure) -> (base: SharedObject, wanted: SharedObject)? {
     for seal in seals {
-      if let base = try seal.objectIfWhole(file.base.bytes, of: id, at: place),
-        let wanted = try seal.objectIfWhole(file.bytes, of: id, at: place)
+      if let base = try seal.local.objectIfWhole(file.base.bytes, of: id, at: place),
+        let wanted = try seal.local.objectIfWhole(file.bytes, of: id, at: place)
       {
         return (base, wanted)
       }
@@ -145,11 +152,18 @@ extension SharedVault {
   /// Deletes the key in the kernel; the passphrase is asked for again.
   func lock() throws(KeyringFailure) {
     guard let contents = try copies.read(Self.headerName, in: copies.folder) else { throw .notJoined }
-    let header: AnyVaultHeader
-    do { header = try AnyVaultHeader(parsing: contents) } catch {
+    let header: SharedHeader
+    do { header = try SharedHeader(parsing: contents) } catch {
       throw .failed(reason: "this machine's copy of its header is damaged")
     }
-    if case .keyFile = header { throw .failed(reason: "a key file opens it, and there is no passphrase to forget") }
+    let own = try identity()?.key
+    let hasFileAlone =
+      switch header {
+      case .former(.keyFile): true
+      case .former(.passphrase): false
+      case .epochs(let header): !header.hasPassphrase && own == nil
+      }
+    guard !hasFileAlone else { throw .failed(reason: "a key file opens it, and there is no passphrase to forget") }
     guard opener.forget(header) else { throw .failed(reason: "the kernel does not delete the keyring's key") }
   }
 
@@ -169,12 +183,16 @@ extension SharedVault {
       let waiting = try copies.pendingAccounts()
       for id in waiting where try !opens(id, known, seal) { unopened.answers[id] = "" }
       guard unopened.answers.count == waiting.count else { throw .answerWaits }
-      if let contents, let header = try? AnyVaultHeader(parsing: contents), !opener.forget(header) {
+      if let contents, let header = try? SharedHeader(parsing: contents), !opener.forget(header) {
         throw .failed(reason: "the kernel does not delete the keyring's key")
       }
       for id in waiting { unopened.answers[id] = try copies.setAside(id) }
       // The files that tell where the keyring is go first: without them, copies are never taken for another one's.
       for name in [SettingsFile.fileName, Self.headerName] { try copies.remove(name, in: copies.folder) }
+      if let contents, case .epochs(let header) = try? SharedHeader(parsing: contents) {
+        try copies.remove(Self.formerName(header.epoch), in: copies.folder)
+      }
+      try forgetMachine()
       for id in try copies.accounts() { try copies.remove(id) }
       try copies.forgetRemovals()
       try copies.remove(KnownKeyring.fileName, in: copies.folder)

@@ -16,9 +16,13 @@ package final class SharedVault: Sendable {
   let machine: Machine
   /// The rules for the contents of an account's object.
   let check: SharedCheck
+  /// This machine's other keyrings, one of which has its key.
+  let local: @Sendable (Keyring.Kind) -> Keyring?
+  /// Of acct, as other machines are shown it.
+  let version: String
   /// Names this process where its home can't be told from others; they wait for its locks' time.
   private let unknownHome = Machine.unknown()
-  private let connect: @Sendable (SharedKeyringSettings) -> SharedStore
+  let connect: @Sendable (SharedKeyringSettings) -> SharedStore
   private let state = Mutex(State())
 
   private struct State {
@@ -42,6 +46,8 @@ package final class SharedVault: Sendable {
   ///   - entropy: For nonces.
   ///   - machine: This machine and this process.
   ///   - check: The rules for the contents of an account's object.
+  ///   - local: This machine's other keyrings, by kind.
+  ///   - version: Of acct.
   ///   - connect: Makes the engine's client; it connects when it is first used.
   package init(
     folder: PrivateFolder,
@@ -51,6 +57,8 @@ package final class SharedVault: Sendable {
     entropy: Entropy,
     machine: Machine = .live,
     check: @escaping SharedCheck,
+    local: @escaping @Sendable (Keyring.Kind) -> Keyring? = { _ in nil },
+    version: String = "",
     connect: @escaping @Sendable (SharedKeyringSettings) -> SharedStore
   ) {
     copies = Copies(folder: folder)
@@ -60,6 +68,8 @@ package final class SharedVault: Sendable {
     self.entropy = entropy
     self.machine = machine
     self.check = check
+    self.local = local
+    self.version = version
     self.connect = connect
   }
 
@@ -73,7 +83,8 @@ package final class SharedVault: Sendable {
       leave: { () throws(KeyringFailure) in try self.leave() },
       trust: { interaction throws(KeyringFailure) in try self.trust(interaction) },
       report: { () throws(KeyringFailure) in try self.report() },
-      inspect: { interaction throws(KeyringFailure) in try self.inspect(interaction) }
+      inspect: { interaction throws(KeyringFailure) in try self.inspect(interaction) },
+      membership: membership
     )
   }
 

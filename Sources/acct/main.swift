@@ -34,6 +34,11 @@ let vaultStore = VaultStore(
   sealedKey: SealedKey(tpm),
   entropy: .live()
 )
+let streams = Streams.live()
+let clock = Clock.live()
+let waits = LongWaits(streams, clock, environment.variable)
+let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment.variable($0) != nil }
+let desktop = Keyring.secretService(canPrompt: isDesktop) { waits?.beginKeyringPrompt() ?? {} }
 let sharedVault = SharedVault(
   folder: folders.shared,
   sightings: folders.sightings,
@@ -45,6 +50,8 @@ let sharedVault = SharedVault(
   environment: environment,
   entropy: .live(),
   check: SharedRecord.check,
+  local: { kind in [vaultStore.keyring, desktop].first { $0.kind == kind } },
+  version: version,
   connect: { settings in
     switch settings.engine {
     case .etcd(let etcd): .etcd(etcd)
@@ -53,14 +60,9 @@ let sharedVault = SharedVault(
   }
 )
 let tokens = Tokens(locks: folders.tokenLocks, configuration: .live(environment.variable), entropy: .live())
-let streams = Streams.live()
-let clock = Clock.live()
-let waits = LongWaits(streams, clock, environment.variable)
-let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment.variable($0) != nil }
-
 let world = World(
   Ports(
-    secretService: .secretService(canPrompt: isDesktop) { waits?.beginKeyringPrompt() ?? {} },
+    secretService: desktop,
     vaultKeyring: vaultStore.keyring,
     vault: vaultStore.vault,
     sharedKeyring: sharedVault.sharedKeyring,

@@ -76,3 +76,22 @@ func sharedFilesViolation(_ bytes: [UInt8]) -> String? {
   }
   return nil
 }
+
+/// The header of a keyring whose key changes: what is read has one form, and a recipient once.
+func keyringHeaderViolation(_ bytes: [UInt8]) -> String? {
+  guard let header = try? KeyringHeader(parsing: bytes) else { return nil }
+  guard header.serialized() == bytes else { return "a header with more than one form" }
+  guard (try? KeyringHeader(parsing: header.serialized())) == header else {
+    return "a header that reads otherwise when written"
+  }
+  return header.epoch >= KeyringHeader.firstEpoch ? nil : "an epoch before the first"
+}
+
+/// The request of a machine that wants to join, decrypted, and the code that a person types.
+func joinRequestViolation(_ bytes: [UInt8]) -> String? {
+  if let code = JoinCode(String(decoding: bytes, as: UTF8.self)), JoinCode(code.text) != code {
+    return "a code that reads otherwise when written"
+  }
+  guard let request = JoinRequest(parsing: bytes) else { return nil }
+  return request.name.isEmpty ? "a machine without a name" : nil
+}

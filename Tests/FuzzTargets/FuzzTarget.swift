@@ -12,6 +12,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case dns, didDocument = "did-document"
   case accountFile = "account-file", vaultHeader = "vault-header", vaultItem = "vault-item"
   case sharedObject = "shared-object", sharedRecord = "shared-record", sharedFiles = "shared-files"
+  case keyringHeader = "keyring-header", joinRequest = "join-request"
   case clientKey = "client-key", certificate, redirect, parameter
   case export, exportContents = "export-contents"
   case provider, registration, clientBook = "client-book"
@@ -65,6 +66,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .sharedObject: sharedObjectViolation(bytes)
     case .sharedRecord: sharedRecordViolation(bytes)
     case .sharedFiles: sharedFilesViolation(bytes)
+    case .keyringHeader: keyringHeaderViolation(bytes)
+    case .joinRequest: joinRequestViolation(bytes)
     case .clientKey: clientKeyViolation(bytes)
     case .certificate: certificateViolation(bytes)
     case .redirect: redirectViolation(bytes)

@@ -38,7 +38,10 @@ final class Fleet: Sendable {
   func sealed(_ object: SharedObject, at place: String) throws -> [UInt8] {
     let key = Secret([UInt8](repeating: 0x5A, count: 32))
     let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
-    return try Seal(key: key, entropy: entropy, check: { _ in nil }).seal(object.serialized(), at: place)
+    guard let header = engine.objects["/acct/main/header"]?.bytes,
+      let seal = Seal(header: header, keyFile: key, entropy: entropy, check: { _ in nil })
+    else { throw TestMachine.Missing() }
+    return try seal.sealed(object, at: place)
   }
 
   static let settings = SharedKeyringSettings(engine: .etcd(.init(endpoints: ["https://127.0.0.1:2379"])), name: "main")
@@ -52,10 +55,13 @@ final class TestMachine: Sendable {
   let passphraseFile: String?
   let engine: InMemoryStore
   let kernel: KernelKey
+  /// The keyring of its own, which has its key.
+  let own = InMemoryKeyring()
   let state = Mutex(State())
 
   struct State {
     var bootTime: Int64 = 1_000_000
+    var wallTime: Int64 = 1_800_000_000
     var dead: Set<Int64> = []
     var lastPID: Int64 = 100
     var pauses = 0
@@ -88,7 +94,15 @@ final class TestMachine: Sendable {
   }
 
   /// Moves this machine's clock.
-  func advance(seconds: Int64) { state.withLock { $0.bootTime += seconds * 1_000 } }
+  func advance(seconds: Int64) {
+    state.withLock { state in
+      state.bootTime += seconds * 1_000
+      state.wallTime += seconds
+    }
+  }
+
+  /// The operations on the members, as a new process of this machine gets them.
+  var membership: SharedMembership { vault().sharedKeyring.membership }
 
   /// How often a process of this machine has waited.
   var pauses: Int { state.withLock { $0.pauses } }
@@ -139,9 +153,13 @@ final class TestMachine: Sendable {
           }
           action?()
           return !isCancelled
-        }
+        },
+        now: { self.state.withLock { $0.wallTime } },
+        hostName: { self.name }
       ),
       check: { _ in nil },
+      local: { kind in kind == .vault ? self.own.keyring(as: .vault) : nil },
+      version: "0.0",
       connect: { _ in self.engine.store }
     )
   }

@@ -38,11 +38,18 @@ struct RefreshCommand: AcctCommand {
       case .notDue: return try await context.done(account.id, "\(account.name) is not due")
       }
     }
-    return try await everyAccount(refresher, context)
+    return try await Self.everyAccount(refresher, context, force: force)
   }
 
   /// Renews one account after the other; a failure does not stop the next one.
-  private func everyAccount(_ refresher: Refresh, _ context: Context) async throws(EngineError) -> ExitStatus {
+  ///
+  /// The result goes into one object with `members`.
+  static func everyAccount(
+    _ refresher: Refresh,
+    _ context: Context,
+    force: Bool,
+    members: KeyValuePairs<String, JSON> = [:]
+  ) async throws(EngineError) -> ExitStatus {
     var outcomes: [RefreshOutcome] = []
     let overview = AccountOverview(context.engine)
     if let notice = await overview.bringUpToDate() { context.report([notice]) }
@@ -53,12 +60,14 @@ struct RefreshCommand: AcctCommand {
       if case .renewed(let notices) = outcome.result {
         for notice in notices { context.notice("\(account.name): \(words(for: notice))") }
       }
-      guard !options.json else { continue }
+      guard !context.options.json else { continue }
       if case .renewed = outcome.result { context.notice("renewed \(account.name)") }
       if let errorMessage = outcome.errorMessage { context.world.report("acct: \(account.name): \(errorMessage.text)") }
     }
-    if options.json {
-      try context.output(envelope(["accounts": .array(outcomes.map(\.json))]))
+    if context.options.json {
+      var object = envelope(members)
+      object["accounts"] = .array(outcomes.map(\.json))
+      try context.output(object)
     } else {
       report(outcomes.filter(\.needsPerson), context)
     }
@@ -67,7 +76,7 @@ struct RefreshCommand: AcctCommand {
   }
 
   /// Names last, where a timer's journal is read from, the accounts that need a new sign-in.
-  private func report(_ waiting: [RefreshOutcome], _ context: Context) {
+  private static func report(_ waiting: [RefreshOutcome], _ context: Context) {
     guard !waiting.isEmpty else { return }
     let names = waiting.filter { $0.account.replacement == nil }.map(\.account.name)
     var texts = names.map { loginHint($0) }

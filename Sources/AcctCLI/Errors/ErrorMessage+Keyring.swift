@@ -92,7 +92,8 @@ extension ErrorMessage {
     case .noVault(let folder):
       self.init("noVault", .failed, "there is no vault yet in \(folder)", hint: "the first `acct add` creates it")
     case .failed(let reason): self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
-    case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedAccount, .settings:
+    case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedAccount, .settings,
+      .removedMachine:
       self.init(sharing: failure, kind)
     }
   }

@@ -16,12 +16,14 @@ extension EngineContext {
 extension AccountStore {
   /// The listed identifiers that no account's file names, in order: their items are orphans.
   ///
+  /// The item of this machine's key for a shared keyring is no account's: `own`.
+  ///
   /// `add` writes items before it writes the file, under the book's lock; only a holder of that
   /// lock can tell an orphan from an account that is being added.
-  func orphans(among listed: some Sequence<AccountID>) throws(EngineError) -> [AccountID] {
+  func orphans(among listed: some Sequence<AccountID>, besides own: AccountID?) throws(EngineError) -> [AccountID] {
     let (accounts, damaged) = try listing()
     let known = Set(accounts.map(\.id) + accounts.compactMap(\.incoming?.place) + damaged)
-    return listed.filter { !known.contains($0) }.sorted { $0.description < $1.description }
+    return listed.filter { !known.contains($0) && $0 != own }.sorted { $0.description < $1.description }
   }
 }
 
@@ -30,7 +32,10 @@ extension AddAccount {
   /// also if the keyring can't be listed.
   package func orphans() async -> Int {
     let orphans = try? await accountStore.exclusively { () throws(EngineError) -> [AccountID] in
-      try accountStore.orphans(among: try await listed().keys)
+      try accountStore.orphans(
+        among: try await listed().keys,
+        besides: context.world.sharedKeyring.membership.ownItem()
+      )
     }
     return orphans?.count ?? 0
   }

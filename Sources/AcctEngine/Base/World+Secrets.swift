@@ -152,7 +152,7 @@ extension KeyringFailure {
     case .unavailable(let reason): .unavailable(reason: held.redactor.redact(reason))
     case .failed(let reason): .failed(reason: held.redactor.redact(reason))
     case .engine(let failure): .engine(failure.redacted(by: held))
-    case .cancelled, .timedOut, .noVault, .notJoined, .rolledBack, .answerWaits, .answerUnopened,
+    case .cancelled, .timedOut, .noVault, .notJoined, .rolledBack, .answerWaits, .answerUnopened, .removedMachine,
       .damagedAccount, .settings:
       self
     }

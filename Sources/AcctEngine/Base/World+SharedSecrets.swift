@@ -51,7 +51,8 @@ extension SharedKeyring {
       report: { () throws(KeyringFailure) in try held.redacting { () throws(KeyringFailure) in try report() } },
       inspect: { interaction throws(KeyringFailure) in
         try held.redacting { () throws(KeyringFailure) in try inspect(interaction) }
-      }
+      },
+      membership: membership
     )
   }
 }

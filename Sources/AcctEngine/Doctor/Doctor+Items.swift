@@ -34,7 +34,8 @@ extension Doctor {
         ? nil
         : account.missing(among: listed[account.id] ?? []).map { Finding(.missing($0, of: account.name)) }
     }
-    return (findings, try accountStore.orphans(among: listed.keys))
+    let own = context.world.sharedKeyring.membership.ownItem()
+    return (findings, try accountStore.orphans(among: listed.keys, besides: own))
   }
 
   private func orphan(_ id: AccountID, _ keyring: Keyring) async -> Finding {

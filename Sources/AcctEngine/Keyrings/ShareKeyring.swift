@@ -30,8 +30,7 @@ package struct ShareKeyring: Sendable {
   /// - Throws: ``EngineError``; ``KeyringSharingError/otherKeyring(name:)`` if this machine shares another one.
   package func begin(_ settings: SharedKeyringSettings, _ way: Way) async throws(EngineError) -> Outcome {
     let kind = settings.kind
-    let known = try keyring(kind) { () throws(KeyringFailure) in try context.world.sharedKeyring.settings() }
-    if let known, known.name != settings.name || known.kind != kind { throw .sharing(.otherKeyring(name: known.name)) }
+    try requireNoOther(settings)
     do throws(EngineError) {
       try keyring(kind) { () throws(KeyringFailure) in
         switch way {
@@ -43,6 +42,20 @@ package struct ShareKeyring: Sendable {
       // Either the address is another engine's, or the engine was restored: only the user knows.
       throw .sharing(.otherEngine(name: settings.name))
     }
+    return try await entered(settings)
+  }
+
+  /// Checks that this machine shares no other keyring.
+  func requireNoOther(_ settings: SharedKeyringSettings) throws(EngineError) {
+    let known = try keyring(settings.kind) { () throws(KeyringFailure) in try context.world.sharedKeyring.settings() }
+    if let known, known.name != settings.name || known.kind != settings.kind {
+      throw .sharing(.otherKeyring(name: known.name))
+    }
+  }
+
+  /// Uses the keyring from now on, if this machine has no accounts.
+  func entered(_ settings: SharedKeyringSettings) async throws(EngineError) -> Outcome {
+    let kind = settings.kind
     if let other = try await holder(besides: kind) { return Outcome(accounts: 0, stillIn: other) }
     let shared = SharedRecords(in: choice.keyring(kind), context)
     return Outcome(accounts: try await shared?.pull().accounts.count ?? 0, stillIn: nil)

@@ -151,6 +151,8 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case answerUnopened(path: String)
   /// A shared keyring's data of an account can't be used.
   case damagedAccount(AccountID, SharedDamage)
+  /// Another machine has removed this one from a shared keyring: its name, and when, in seconds since 1970.
+  case removedMachine(by: String, at: Int64)
   /// The settings of a shared keyring can't be used.
   case settings(KeyringSettingsFlaw)
 }
@@ -161,14 +163,16 @@ extension KeyringFailure {
     switch self {
     case .locked, .sealed, .cancelled, .unavailable, .timedOut, .answerWaits: true
     case .engine(let failure): failure.isOutage || failure == .noSpace
-    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedAccount, .settings: false
+    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedAccount, .removedMachine,
+      .settings:
+      false
     }
   }
 
   /// `true` if it is there, and the user has not unlocked it.
   package var isLocked: Bool {
     switch self {
-    case .locked, .sealed, .cancelled: true
+    case .locked, .sealed, .cancelled, .removedMachine: true
     case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened,
       .damagedAccount, .settings:
       false

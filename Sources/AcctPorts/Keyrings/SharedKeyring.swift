@@ -27,6 +27,8 @@ package struct SharedKeyring: Sendable {
   package var report: @Sendable () throws(KeyringFailure) -> Report
   /// Reads and checks every object of the keyring.
   package var inspect: @Sendable (Interaction) throws(KeyringFailure) -> Inspection
+  /// Its members.
+  package var membership: SharedMembership
 
   package init(
     keyring: @escaping @Sendable (Keyring.Kind) -> Keyring,
@@ -36,7 +38,8 @@ package struct SharedKeyring: Sendable {
     leave: @escaping @Sendable () throws(KeyringFailure) -> Unopened,
     trust: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Unopened,
     report: @escaping @Sendable () throws(KeyringFailure) -> Report,
-    inspect: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Inspection
+    inspect: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Inspection,
+    membership: SharedMembership = .none
   ) {
     self.keyring = keyring
     self.settings = settings
@@ -46,6 +49,7 @@ package struct SharedKeyring: Sendable {
     self.trust = trust
     self.report = report
     self.inspect = inspect
+    self.membership = membership
   }
 
   /// The state of the engine, as far as it is known.

@@ -11,17 +11,25 @@ package struct Machine: Sendable {
   package var bootTime: @Sendable () -> Int64
   /// Waits so many milliseconds; returns `false` at once when the task is cancelled.
   package var pause: @Sendable (_ milliseconds: Int64) async -> Bool
+  /// Seconds since 1970, for what a person reads; no decision about a lock compares two machines' clocks.
+  package var now: @Sendable () -> Int64
+  /// The host's name, as other machines are shown it.
+  package var hostName: @Sendable () -> String
 
   package init(
     thisProcess: @escaping @Sendable (_ home: String) -> LockOwner,
     runs: @escaping @Sendable (LockOwner) -> Bool,
     bootTime: @escaping @Sendable () -> Int64,
-    pause: @escaping @Sendable (_ milliseconds: Int64) async -> Bool
+    pause: @escaping @Sendable (_ milliseconds: Int64) async -> Bool,
+    now: @escaping @Sendable () -> Int64 = { Machine.wallTime() },
+    hostName: @escaping @Sendable () -> String = { Machine.hostName() }
   ) {
     self.thisProcess = thisProcess
     self.runs = runs
     self.bootTime = bootTime
     self.pause = pause
+    self.now = now
+    self.hostName = hostName
   }
 }
 
@@ -44,6 +52,18 @@ extension Machine {
       return true
     }
   )
+
+  /// Seconds since 1970.
+  package static func wallTime() -> Int64 { Int64(time(nil)) }
+
+  /// The host's name, without its domain.
+  package static func hostName() -> String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "unnamed" }
+    let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+    let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: ".") }.prefix(Writer.nameLimit), as: UTF8.self)
+    return name.isEmpty ? "unnamed" : name
+  }
 
   /// The name of this process; if /proc does not tell it, one that no process has: others then wait for the lock's
   /// ttl.

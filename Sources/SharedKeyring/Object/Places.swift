@@ -17,6 +17,12 @@ struct Places: Sendable {
   /// The object that keeps a name unique.
   func name(_ digest: String) -> String { "\(root)n/\(digest)" }
 
+  /// The prefix of the keys of all names.
+  var names: String { "\(root)n/" }
+
+  /// The request of a machine that wants to join.
+  func request(_ id: String) -> String { "\(root)j/\(id)" }
+
   /// The account of a key, if it is one's.
   func account(at key: String) -> AccountID? {
     guard key.hasPrefix(accounts), let id = try? AccountID(String(key.dropFirst(accounts.count))), account(id) == key

@@ -1,15 +1,20 @@
 import AcctCrypto
 import AcctModel
 import Secrets
-import AcctPorts
+package import AcctPorts
 import Vault
 
 extension Seal {
   /// Encrypts an account's object.
   ///
   /// - Throws: ``KeyringFailure/failed(reason:)`` for one that is too large.
-  func sealed(_ object: SharedObject, at place: String) throws(KeyringFailure) -> [UInt8] {
-    do { return try seal(object.serialized(), at: place) } catch {
+  package func sealed(_ object: SharedObject, at place: String) throws(KeyringFailure) -> [UInt8] {
+    let key = keys.opened.current
+    var object = object
+    if key.epoch > 1, object.generation > 0, let writer = writer() {
+      object.writers = Writer.adding(writer, to: object.writers)
+    }
+    do { return try seal(object.serialized(epoch: key.epoch), key, at: place) } catch {
       throw error == .wrongLength
         ? .failed(reason: "the account is too large to be stored") : KeyringFailure(error)
     }
@@ -21,6 +26,14 @@ extension Seal {
   func sealed(_ object: SharedObject, over generation: Int64, at place: String) throws(KeyringFailure) -> SealedObject {
     let next = object.written(over: generation)
     return SealedObject(generation: next.generation, bytes: try sealed(next, at: place))
+  }
+
+  /// An object that was sealed earlier, as it goes to the engine now: anew, if the keyring's key has changed since.
+  func current(_ bytes: [UInt8], _ object: SharedObject, at place: String) throws(KeyringFailure) -> SealedObject {
+    guard (try? Self.epoch(of: bytes)) != keys.opened.current.epoch else {
+      return SealedObject(generation: object.generation, bytes: bytes)
+    }
+    return SealedObject(generation: object.generation, bytes: try sealed(object, at: place))
   }
 
   /// Decrypts an account's object, and checks it: every way in from an engine or a copy comes here.
@@ -50,15 +63,16 @@ extension Seal {
     of id: AccountID,
     at place: String
   ) throws(KeyringFailure) -> Result<SharedObject, SharedDamage> {
-    let plaintext: Secret
-    do { plaintext = try open(bytes, at: place) } catch {
+    let (plaintext, epoch): (Secret, Int64)
+    do { (plaintext, epoch) = try opened(bytes, at: place) } catch {
       switch error {
       case .damaged(let damage): return .failure(damage)
       case .libraryFailed(let error): throw KeyringFailure(error)
+      case .keyring(let failure): throw failure
       }
     }
     do {
-      let object = try SharedObject(parsing: plaintext)
+      let object = try SharedObject(parsing: plaintext, epoch: epoch)
       guard let damage = check(object, of: id) else { return .success(object) }
       return .failure(damage)
     } catch {
@@ -87,6 +101,7 @@ extension Seal {
       switch error {
       case .damaged: throw .damagedName(at: place)
       case .libraryFailed(let error): throw KeyringFailure(error)
+      case .keyring(let failure): throw failure
       }
     }
     let text = plaintext.withBytes { String(validating: $0.array, as: UTF8.self) }

@@ -4,28 +4,44 @@ package import Secrets
 package import AcctPorts
 import Vault
 
-/// The encryption of an engine's objects: AES-256-GCM under the keyring's key.
+/// Seals and opens the objects of a keyring: AES-256-GCM with the key's epoch and the object's place as associated
+/// data.
 ///
-/// The format and the object's key, with the keyring's name in it, are associated data: an object that is moved to
-/// another account, or to another keyring with the same key, does not open.
+/// An object in another's place, or in another keyring, does not open.
 package struct Seal: Sendable {
-  private let key: Secret
-  private let entropy: Entropy
+  let keys: EpochKeys
+  let entropy: Entropy
   /// The rules for the contents of an account's object.
   let check: SharedCheck
+  /// This machine, for the objects that it seals; `nil` for one that is not listed.
+  let writer: @Sendable () -> Writer?
+  /// `true` to open what this machine itself has written to its disk, with the key of an earlier epoch as well.
+  private var isLocal = false
 
   private static let magic = Array("acct-shared".utf8)
-  private static let version: UInt8 = 1
+  /// Of an object of the first epoch, and of one that names its epoch.
+  private static let (bareFormat, format): (UInt8, UInt8) = (1, 2)
+  private static let epochCount = 8
   private static let nonceStart = magic.count + 1
-  private static let sealedStart = nonceStart + AESGCM.nonceCount
 
   /// In bytes; etcd takes requests of 1.5 MiB.
   static let sizeLimit = 1 << 20
 
-  package init(key: Secret, entropy: Entropy, check: @escaping SharedCheck) {
-    self.key = key
+  init(
+    _ keys: EpochKeys,
+    _ entropy: Entropy,
+    check: @escaping SharedCheck,
+    writer: @escaping @Sendable () -> Writer? = { nil }
+  ) {
+    self.keys = keys
     self.entropy = entropy
     self.check = check
+    self.writer = writer
+  }
+
+  /// Seals with the only key of a keyring of the former form.
+  package init(key: Secret, entropy: Entropy, check: @escaping SharedCheck) {
+    self.init(EpochKeys(key), entropy, check: check)
   }
 
   /// Why an object does not open.
@@ -33,42 +49,99 @@ package struct Seal: Sendable {
     case damaged(SharedDamage)
     /// Nothing is known against the object.
     case libraryFailed(CryptoError)
+    /// The header could not be asked for, which a later epoch's object takes.
+    case keyring(KeyringFailure)
+  }
+
+  /// The seal for this machine's copies and pending answers, which may be of an earlier epoch.
+  var local: Seal {
+    var seal = self
+    seal.isLocal = true
+    return seal
   }
 
   /// Encrypts the contents of the object at `place`, with a nonce of its own.
   ///
   /// - Throws: ``CryptoError``; ``CryptoError/wrongLength`` for more than an engine takes.
   package func seal(_ contents: Secret, at place: String) throws(CryptoError) -> [UInt8] {
-    guard contents.count <= Self.sizeLimit - Self.sealedStart - AESGCM.tagCount else { throw .wrongLength }
+    try seal(contents, keys.opened.current, at: place)
+  }
+
+  func seal(_ contents: Secret, _ key: EpochKey, at place: String) throws(CryptoError) -> [UInt8] {
+    let head = Self.head(key.epoch)
+    guard contents.count <= Self.sizeLimit - head.count - AESGCM.nonceCount - AESGCM.tagCount else {
+      throw .wrongLength
+    }
     let nonce = entropy.bytes(AESGCM.nonceCount)
-    let sealed = try AESGCM.seal(contents, key: key, nonce: nonce, associatedData: Self.associatedData(place))
-    return Self.magic + [Self.version] + nonce + sealed
+    let sealed = try AESGCM.seal(contents, key: key.key, nonce: nonce, associatedData: head + Array(place.utf8))
+    return head + nonce + sealed
   }
 
   /// Decrypts the contents of the object at `place`.
   package func open(_ bytes: [UInt8], at place: String) throws(Unopened) -> Secret {
-    guard bytes.count >= Self.sealedStart + AESGCM.tagCount, bytes.starts(with: Self.magic) else {
-      throw .damaged(.notAnObject)
-    }
-    guard bytes[Self.magic.count] == Self.version else { throw .damaged(.unknownVersion) }
+    try opened(bytes, at: place).contents
+  }
+
+  /// The same, and the epoch whose key opened it.
+  func opened(_ bytes: [UInt8], at place: String) throws(Unopened) -> (contents: Secret, epoch: Int64) {
+    let epoch = try Self.epoch(of: bytes)
+    let key: Secret?
+    do { key = try keys.key(of: epoch, isLocal: isLocal) } catch { throw .keyring(error) }
+    guard let key else { throw .damaged(epoch > keys.opened.current.epoch ? .unknownVersion : .modified) }
+    let head = Self.head(epoch)
+    let start = head.count + AESGCM.nonceCount
     do {
-      return try AESGCM.open(
-        Array(bytes[Self.sealedStart...]),
+      let contents = try AESGCM.open(
+        Array(bytes[start...]),
         key: key,
-        nonce: Array(bytes[Self.nonceStart..<Self.sealedStart]),
-        associatedData: Self.associatedData(place)
+        nonce: Array(bytes[head.count..<start]),
+        associatedData: head + Array(place.utf8)
       )
+      return (contents, epoch)
     } catch {
       guard error == .authenticationFailed else { throw .libraryFailed(error) }
       throw .damaged(.modified)
     }
   }
 
-  /// The digest that stands for an account's name on the engine, which cannot read it.
-  func digest(of name: AccountName) -> String {
-    let naming = HMACSHA256.derivedKey("acct shared keyring \(Self.version) names", from: key)
-    return hex(HMACSHA256.code(name.description.utf8Span.span, key: naming))
+  /// The epoch that an object names.
+  static func epoch(of bytes: [UInt8]) throws(Unopened) -> Int64 {
+    guard bytes.count > nonceStart + AESGCM.nonceCount + AESGCM.tagCount - 1, bytes.starts(with: magic) else {
+      throw .damaged(.notAnObject)
+    }
+    switch bytes[magic.count] {
+    case bareFormat: return 1
+    case format:
+      guard bytes.count >= nonceStart + epochCount + AESGCM.nonceCount + AESGCM.tagCount else {
+        throw .damaged(.notAnObject)
+      }
+      let number = bytes.span.extracting(nonceStart..<(nonceStart + epochCount)).bigEndian64
+      guard let epoch = Int64(exactly: number), (KeyringHeader.firstEpoch...KeyringHeader.lastEpoch).contains(epoch)
+      else { throw .damaged(.notAnObject) }
+      return epoch
+    default: throw .damaged(.unknownVersion)
+    }
   }
 
-  private static func associatedData(_ place: String) -> [UInt8] { magic + [version] + Array(place.utf8) }
+  /// The digest that stands for an account's name on the engine, which cannot read it.
+  func digest(of name: AccountName) throws(KeyringFailure) -> String {
+    hex(HMACSHA256.code(name.description.utf8Span.span, key: try names()))
+  }
+
+  private func names() throws(KeyringFailure) -> Secret {
+    let opened = keys.opened
+    return opened.header == nil ? Self.names(of: opened.current.key) : try opened.roster().names
+  }
+
+  /// The names' key of a keyring of one key.
+  static func names(of key: Secret) -> Secret {
+    HMACSHA256.derivedKey("acct shared keyring \(bareFormat) names", from: key)
+  }
+
+  private static func head(_ epoch: Int64) -> [UInt8] {
+    guard epoch > 1 else { return magic + [bareFormat] }
+    var head = magic + [format]
+    head.append(bigEndian: epoch)
+    return head
+  }
 }

@@ -1,3 +1,4 @@
+import AcctCrypto
 import Secrets
 package import AcctPorts
 package import Vault
@@ -46,21 +47,58 @@ package struct SharedKeyOpener: Sendable {
     }
   }
 
-  /// Makes the key of a new keyring: the key file's, else one that a passphrase wraps.
-  func make(_ interaction: Interaction) throws(KeyringFailure) -> AnyVaultHeader {
-    guard let keyFile else {
-      return .passphrase(try opener.make(for: "the keyring that the machines share", interaction).header)
+  /// Makes the header of a new keyring, whose random key a key file opens, else a passphrase.
+  func make(holder: String, _ interaction: Interaction) throws(KeyringFailure) -> KeyringHeader {
+    var shared =
+      if let keyFile { try Self.recipient(ofFile: keyFile.key()) } else {
+        try recipient(of: opener.new(for: "the keyring that the machines share", interaction))
+      }
+    shared.holders = [holder]
+    let key = EpochKey(epoch: KeyringHeader.firstEpoch, key: random())
+    var roster = Roster(names: random(), generation: 1)
+    roster.shared = [shared]
+    do {
+      let keyring = entropy.bytes(KeyringHeader.idCount)
+      return try KeyringHeader(keyring: keyring, key, after: nil, for: roster, removals: [], entropy)
+    } catch {
+      throw KeyringFailure(error)
     }
-    return .keyFile(KeyFileHeader(of: try keyFile.key(), entropy: entropy))
+  }
+
+  /// A key of 32 random bytes.
+  func random() -> Secret {
+    var bytes = entropy.bytes(AESGCM.keyCount)
+    return Secret(consuming: &bytes)
+  }
+
+  /// The recipient that a passphrase is, under a salt of its own.
+  func recipient(of passphrase: Secret) throws(KeyringFailure) -> Roster.Shared {
+    let salt = entropy.bytes(VaultHeader.saltCount)
+    do {
+      let key = try KeyringHeader.key(of: passphrase, opener.cost, salt: salt)
+      return Roster.Shared(publicKey: key.publicKey, kind: .passphrase(opener.cost, salt: salt))
+    } catch {
+      throw KeyringFailure(error)
+    }
+  }
+
+  /// The recipient that a key file is.
+  static func recipient(ofFile key: Secret) throws(KeyringFailure) -> Roster.Shared {
+    do {
+      return Roster.Shared(publicKey: try KeyringHeader.key(ofFile: key).publicKey, kind: .keyFile)
+    } catch {
+      throw KeyringFailure(error)
+    }
   }
 
   /// Deletes the key of the keyring with this header, in the kernel as well.
   ///
   /// - Returns: `true` if it is stored nowhere any more; a key file stays the user's.
-  func forget(_ header: AnyVaultHeader) -> Bool {
+  func forget(_ header: SharedHeader) -> Bool {
     switch header {
-    case .passphrase(let header): opener.cache.forget(header)
-    case .keyFile: true
+    case .former(.passphrase(let header)): opener.cache.forget(header)
+    case .former(.keyFile): true
+    case .epochs(let header): forget(header)
     }
   }
 

@@ -7,10 +7,8 @@ import StrictJSON
 ///
 /// Binary, since the items are bytes of any kind, and since no text of a secret is left behind by writing it.
 extension SharedObject {
-  private enum Tag: UInt8 { case name = 1, record, lock, item, generation, removed }
+  private enum Tag: UInt8 { case name = 1, record, lock, item, generation, removed, writers }
 
-  /// The epoch of a keyring whose key has never changed; no other one is known to this version of acct.
-  private static let epoch: Int64 = 1
   private static let generationCount = 16
   /// The highest generation: as far from overflow as the versions of an engine.
   package static let lastGeneration: Int64 = 1 << 62
@@ -18,11 +16,14 @@ extension SharedObject {
   private static let headCount = 5
 
   /// Writes the fields.
-  package func serialized() -> Secret {
+  ///
+  /// - Parameter epoch: The number of the key that seals it; 1 for the only key of a keyring of the former form.
+  /// - Returns: The plaintext.
+  package func serialized(epoch: Int64 = 1) -> Secret {
     let lock = lock.map { $0.json.serialized() }
     let name = name.map { Array($0.description.utf8) }
     // Reserved in full, so that no half-grown copy is left behind unwiped.
-    var count = 5 * Self.headCount + Self.generationCount
+    var count = 6 * Self.headCount + writers.count + Self.generationCount
     count += record.count + (lock?.count ?? 0) + (name?.count ?? 0)
     for (kind, secret) in items { count += Self.headCount + 1 + kind.utf8.count + secret.count }
     var bytes: [UInt8] = []
@@ -52,19 +53,23 @@ extension SharedObject {
     }
     if generation > 0 {
       begin(.generation, Self.generationCount)
-      bytes.append(bigEndian: Self.epoch)
+      bytes.append(bigEndian: epoch)
       bytes.append(bigEndian: generation)
     }
     if isRemoved { begin(.removed, 0) }
+    if epoch > 1, !writers.isEmpty {
+      begin(.writers, writers.count)
+      bytes.append(contentsOf: writers)
+    }
     return Secret(consuming: &bytes)
   }
 
   /// Reads the fields, in the form of ``serialized()`` alone.
-  package init(parsing plaintext: Secret) throws(SharedDamage) {
-    self = try plaintext.withBytes { bytes throws(SharedDamage) in try Self.read(bytes) }
+  package init(parsing plaintext: Secret, epoch: Int64 = 1) throws(SharedDamage) {
+    self = try plaintext.withBytes { bytes throws(SharedDamage) in try Self.read(bytes, epoch) }
   }
 
-  private static func read(_ bytes: Span<UInt8>) throws(SharedDamage) -> SharedObject {
+  private static func read(_ bytes: Span<UInt8>, _ epoch: Int64) throws(SharedDamage) -> SharedObject {
     var object = SharedObject()
     var (last, lastKind) = (UInt8(0), "")
     var hasRecord = false
@@ -105,6 +110,10 @@ extension SharedObject {
       case .removed:
         guard field.isEmpty, object.generation > 0 else { throw disordered }
         object.isRemoved = true
+      case .writers:
+        guard epoch > 1 else { throw unknown }
+        guard !field.isEmpty else { throw disordered }
+        object.writers = field.array
       }
       offset = start + count
     }
@@ -113,7 +122,7 @@ extension SharedObject {
       return object
     }
     // A trace holds nothing of the account.
-    guard object == .removed(generation: object.generation), !hasRecord else { throw disordered }
+    guard object.holdsSame(as: .removed(generation: object.generation)), !hasRecord else { throw disordered }
     return object
   }
 

@@ -18,6 +18,9 @@ package struct SharedObject: Equatable, Sendable {
   /// `true` for the trace that a removal leaves: an older object can't be put back unnoticed.
   package var isRemoved: Bool
 
+  /// The machines that have written it, as ``Writer`` has them; empty in a keyring of the former form.
+  var writers: [UInt8] = []
+
   package init(
     name: AccountName? = nil,
     record: [UInt8] = [],
@@ -63,10 +66,11 @@ package struct SharedObject: Equatable, Sendable {
     return next
   }
 
-  /// `true` if both hold the same of an account, with any generations.
+  /// `true` if both hold the same of an account, with any generations and writers.
   func holdsSame(as other: SharedObject) -> Bool {
     var mine = self
     mine.generation = other.generation
+    mine.writers = other.writers
     return mine == other
   }
 

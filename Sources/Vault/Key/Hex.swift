@@ -8,7 +8,7 @@ package func hex(_ bytes: some Sequence<UInt8>) -> String {
 }
 
 /// The bytes that `text` spells in lower-case hexadecimal digits, if there are exactly `count`.
-func bytes(hex text: String, count: Int) -> [UInt8]? {
+package func bytes(hex text: String, count: Int) -> [UInt8]? {
   let digits = Array(text.utf8)
   guard digits.count == 2 * count else { return nil }
   var bytes: [UInt8] = []

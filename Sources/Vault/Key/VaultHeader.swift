@@ -29,7 +29,7 @@ package struct VaultHeader: Equatable {
   /// A version of acct that knows none says so, and neither drops it nor calls the vault damaged. The passphrase
   /// wraps the same key in both.
   static let sealedVersion: Int64 = 2
-  static let saltCount = 16
+  package static let saltCount = 16
   /// In bytes; far more than a header has.
   static let sizeLimit = 4096
 

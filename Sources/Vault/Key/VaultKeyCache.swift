@@ -54,6 +54,32 @@ package final class VaultKeyCache: Sendable {
     return kernel.forget(name(of: header))
   }
 
+  /// The key of a shared keyring's epoch, if it is stored and a given secret can have opened it; its time restarts.
+  func key(named suffix: String, openedBy given: Secret?) -> Secret? {
+    let name = Self.prefix + suffix
+    last.withLock { $0 = name }
+    let cached =
+      kernel.read(name).flatMap(CachedVaultKey.init(payload:))
+      ?? remembered.withLock { $0?.name == name ? $0?.key : nil }
+    guard let cached, given.map(cached.isPlausible) ?? true else { return nil }
+    _ = kernel.extend(name, Self.time)
+    return cached.vaultKey
+  }
+
+  /// Stores the key of a shared keyring's epoch.
+  func keep(_ key: CachedVaultKey, named suffix: String) -> Bool {
+    let name = Self.prefix + suffix
+    if kernel.keep(name, key.payload, Self.time) { return true }
+    remembered.withLock { $0 = (name, key) }
+    return false
+  }
+
+  /// Deletes such a key.
+  func forget(named suffix: String) -> Bool {
+    remembered.withLock { $0 = nil }
+    return kernel.forget(Self.prefix + suffix)
+  }
+
   /// Deletes the keys of all of the user's vaults; returns whether none is stored any more.
   func forgetAll() -> Bool {
     remembered.withLock { $0 = nil }

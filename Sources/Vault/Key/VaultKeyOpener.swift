@@ -12,7 +12,7 @@ package struct VaultKeyOpener: Sendable {
   package let cache: VaultKeyCache
   /// Opens a sealed vault.
   let sealedKey: SealedKey
-  private let kdf: KDFParameters
+  let kdf: KDFParameters
   let entropy: Entropy
 
   /// Names the means that open a vault; nothing is read or asked for yet.

@@ -12,6 +12,8 @@ package final class InMemoryStore: Sendable {
     case lost
     /// It is made, and nothing is answered.
     case unanswered
+    /// Nothing befalls it.
+    case nothing
     /// It is made, and nothing is answered, and the engine is away from then on.
     case unansweredThenAway
     /// It is not made, and the engine is away from then on.
@@ -49,6 +51,14 @@ package final class InMemoryStore: Sendable {
 
   /// Lets something befall the swaps that come next, one after the other.
   package func befall(_ mishaps: Mishap...) { contents.withLock { $0.mishaps += mishaps } }
+
+  /// Lets nothing befall the next swaps any more; returns how many mishaps had not come yet.
+  package func clearMishaps() -> Int {
+    contents.withLock { contents in
+      defer { contents.mishaps = [] }
+      return contents.mishaps.count
+    }
+  }
 
   /// Does something once before the next swap of a key, as another machine might.
   package func interruptNextSwap(_ action: @escaping @Sendable (_ key: String) -> Void) {
@@ -161,7 +171,7 @@ extension InMemoryStore.Contents {
     case .lostThenAway:
       failure = .unavailable(reason: "a test said so")
       throw .timedOut
-    case .unanswered, .unansweredThenAway, nil: break
+    case .unanswered, .unansweredThenAway, .nothing, nil: break
     }
     keys.insert(key)
     if let bytes { written.append(bytes) }
@@ -171,7 +181,7 @@ extension InMemoryStore.Contents {
     case .unansweredThenAway:
       failure = .unavailable(reason: "a test said so")
       throw .timedOut
-    case .lost, .lostThenAway, nil: return swapped
+    case .lost, .lostThenAway, .nothing, nil: return swapped
     }
   }
 

@@ -41,13 +41,14 @@ struct KeyHolder: Sendable {
   init(of fleet: Fleet) throws {
     engine = try EngineOperator(of: fleet)
     let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
-    seal = Seal(key: Secret(fleet.key), entropy: entropy, check: { _ in nil })
+    let header = try #require(try engine.store.get("\(engine.root)header").object).bytes
+    let seal = Seal(header: header, keyFile: Secret(fleet.key), entropy: entropy, check: { _ in nil })
+    self.seal = try #require(seal)
   }
 
   /// The contents of an account's object.
   func contents(_ id: String) throws -> SharedObject {
-    let opened = try seal.open(try engine.object(id), at: engine.place(id))
-    return try SharedObject(parsing: opened)
+    try seal.contents(try engine.object(id), at: engine.place(id))
   }
 
   /// Seals contents at an account's place; they pass for later ones than those that are there.
@@ -56,7 +57,7 @@ struct KeyHolder: Sendable {
     // An object of an earlier version of acct has none.
     if contents.generation > 0 { contents.generation += 1 }
     let place = engine.place(id)
-    try engine.put(try seal.seal(contents.serialized(), at: place), id)
+    try engine.put(try seal.sealed(contents, at: place), id)
   }
 
   /// Seals bytes that are no contents of acct's.

@@ -5,7 +5,7 @@ extension ModelMoves {
   /// The start of a call: what is pending goes first.
   mutating func begin(_ host: Int, _ process: ModelHost) {
     let rules = rules
-    guard process.isConnected, !rules.isContradicted(process.seen, by: state.credential) else { return }
+    guard process.isConnected, isUsable(process) else { return }
     guard process.pending == .none else {
       guard let writer = rules.owner(process.pending) else { return }
       let answer = PendingAnswer(writer: writer, spent: process.spent, brought: process.brought)
@@ -106,7 +106,7 @@ extension ModelMoves {
   }
 
   mutating func readBack(_ host: Int, _ process: ModelHost) {
-    let isContradicted = rules.isContradicted(process.seen, by: state.credential)
+    let isContradicted = !isUsable(process)
     if process.isConnected, !isContradicted {
       let write = UnconfirmedWrite(
         owner: rules.process(.running(host)),

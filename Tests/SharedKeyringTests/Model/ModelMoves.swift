@@ -16,6 +16,7 @@ struct ModelMoves {
     }
     passTime()
     lie()
+    changeKey()
   }
 
   /// Adds what a step leads to.
@@ -36,6 +37,31 @@ struct ModelMoves {
     guard rules.engineLies else { return }
     let rules = rules
     for credential in 0..<state.credential { add(0, .putsBack) { $0.putBack(credential, rules) } }
+  }
+
+  /// A third machine seals the object anew, and a fourth one, which was removed, writes with the former key.
+  private mutating func changeKey() {
+    let rules = rules
+    if let resealing = state.resealing {
+      if resealing.isCurrent || !rules.resealsByVersion {
+        add(0, .reseals) { state in
+          state.write(resealing.credential, rules.resealsLocks ? resealing.lock : .none, rules)
+          state.resealing = nil
+          state.isToReseal = false
+        }
+      } else {
+        add(0, .resealRefused) { $0.resealing = nil }
+      }
+    } else if state.isToReseal {
+      add(0, .readsToReseal) { $0.resealing = .init(credential: $0.credential, lock: $0.lock) }
+    }
+    guard rules.hasIntruder else { return }
+    for credential in 0..<state.credential { add(0, .plants) { $0.plant(credential, rules) } }
+  }
+
+  /// Whether a host can use the object as it is.
+  func isUsable(_ process: ModelHost) -> Bool {
+    !rules.isContradicted(process.seen, by: state.credential) && !(state.isFormer && rules.rejectsFormerKey)
   }
 
   private mutating func act(_ host: Int) {

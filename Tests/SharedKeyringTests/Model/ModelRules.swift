@@ -25,6 +25,15 @@ struct ModelRules: Sendable {
   var engineLies = false
   /// A host uses no object of a lower generation than it has seen.
   var checksGenerations = true
+  /// A third machine changes the keyring's key once: it seals the object anew.
+  var changesKey = false
+  /// It does so only if the version has not changed since it has read the object, and leaves the lock in.
+  var resealsByVersion = true
+  var resealsLocks = true
+  /// A machine that was removed may put an earlier object in, under the former key: each time is a fault.
+  var hasIntruder = false
+  /// An object of the former key counts no more once all are sealed anew.
+  var rejectsFormerKey = true
   /// The hosts are two state folders of one machine.
   var areOneMachine = false
   /// An owner's name has the state folder in it.
@@ -98,6 +107,7 @@ extension ModelRules: CustomTestStringConvertible {
     let hosts = areOneMachine ? "two homes" : "two machines"
     let first = keepsAnswersFirst ? "" : ", answers kept late"
     let engine = engineLies ? ", an engine that lies" : ""
-    return "\(hosts), renewals: \(renewals), faults: \(faults)\(first)\(engine)"
+    let key = changesKey ? ", a change of the key" : hasIntruder ? ", a removed machine" : ""
+    return "\(hosts), renewals: \(renewals), faults: \(faults)\(first)\(engine)\(key)"
   }
 }

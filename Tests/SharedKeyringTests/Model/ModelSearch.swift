@@ -15,7 +15,7 @@ struct ModelSearch {
 
   /// Searches until a state has what is sought, or to the end.
   init(_ rules: ModelRules, for isSought: (ModelState) -> Bool) {
-    let start = ModelState(faults: rules.faults)
+    let start = ModelState(isToReseal: rules.changesKey, faults: rules.faults)
     _ = enter(start, from: -1, by: ModelStep(host: 0, event: .ticks))
     var index = 0
     while index < states.count, found == nil {

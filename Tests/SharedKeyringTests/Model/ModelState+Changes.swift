@@ -3,6 +3,8 @@ extension ModelState {
   mutating func write(_ credential: UInt8, _ lock: Holder, _ rules: ModelRules) {
     self.credential = credential
     self.lock = lock
+    isFormer = false
+    resealing?.isCurrent = false
     for host in 0...1 {
       self[host].isCurrent = false
       self[host].sighting = nil
@@ -53,6 +55,12 @@ extension ModelState {
     if orphan == .none { orphan = .unseen }
   }
 
+  /// A machine that was removed puts an object with an earlier token in, of as high a generation as it likes.
+  mutating func plant(_ credential: UInt8, _ rules: ModelRules) {
+    write(credential, .none, rules)
+    isFormer = true
+  }
+
   /// A host sees the object as it is now.
   mutating func show(to host: Int, _ rules: ModelRules) {
     if rules.engineLies { self[host].seen = max(self[host].seen, credential + 1) }
@@ -66,6 +74,7 @@ extension ModelState {
       holder == running || rebooting && holder == Holder(host, 1) ? gone : holder
     }
     lock = renamed(lock)
+    if let lock = resealing?.lock { resealing?.lock = renamed(lock) }
     for index in 0...1 {
       self[index].keeps = renamed(self[index].keeps)
       self[index].pending = renamed(self[index].pending)

@@ -8,9 +8,22 @@ extension ModelState {
   var key: ModelKey {
     let (left, right) = (first.packed(mirrored: false), second.packed(mirrored: false))
     let (farLeft, farRight) = (first.packed(mirrored: true), second.packed(mirrored: true))
-    let plain = ModelKey(low: left | shared(lock) << 48, high: right)
-    let mirror = ModelKey(low: farRight | shared(lock.mirrored) << 48, high: farLeft)
+    let plain = ModelKey(low: left | shared(lock) << 48, high: right | change(mirrored: false) << 40)
+    let mirror = ModelKey(
+      low: farRight | shared(lock.mirrored) << 48,
+      high: farLeft | change(mirrored: true) << 40
+    )
     return (plain.low, plain.high) < (mirror.low, mirror.high) ? plain : mirror
+  }
+
+  private func change(mirrored: Bool) -> UInt64 {
+    var word: UInt64 = isToReseal ? 1 : 0
+    word = word << 1 | (isFormer ? 1 : 0)
+    guard let resealing else { return word << 7 }
+    word = word << 1 | 1
+    word = word << 1 | (resealing.isCurrent ? 1 : 0)
+    word = word << 2 | UInt64(resealing.credential)
+    return word << 3 | UInt64((mirrored ? resealing.lock.mirrored : resealing.lock).rawValue)
   }
 
   private func shared(_ lock: Holder) -> UInt64 {

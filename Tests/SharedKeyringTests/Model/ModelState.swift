@@ -20,12 +20,24 @@ struct ModelState {
   /// The window that explains it.
   var excuse = Window.none
 
+  /// Another machine's change of the key: whether it is still to seal the object anew, and the object as it has read it.
+  var isToReseal = false
+  var resealing: Resealing?
+  /// A machine that was removed has put an earlier object back, under the former key.
+  var isFormer = false
+
   /// Faults that may still happen.
   var faults: UInt8
 
   subscript(host: Int) -> ModelHost {
     get { host == 0 ? first : second }
     set { if host == 0 { first = newValue } else { second = newValue } }
+  }
+
+  struct Resealing {
+    var isCurrent = true
+    var credential: UInt8
+    var lock: Holder
   }
 
   enum Ending: UInt8 { case none, excused, unexcused }

@@ -42,6 +42,10 @@ struct ModelStep {
     case bothCut = "and the other no longer reach the engine"
     case lurked = "has its late swap applied"
     case putsBack = "the engine puts an earlier object back"
+    case readsToReseal = "a third machine reads the object, to seal it with a new key"
+    case reseals = "it seals the object with the new key"
+    case resealRefused = "it is refused: the object has changed"
+    case plants = "a removed machine puts an earlier object in, under the former key"
     case ticks = "lets a second pass"
     case pauses = "stands still for a second, and its clock"
   }
@@ -50,11 +54,11 @@ struct ModelStep {
   var isFault: Bool {
     switch event {
     case .claimsUnanswered, .claimLurks, .requestLost, .answerLost, .storesUnanswered, .storeLurks, .isKilled,
-      .isKilledLate, .reboots, .isCut, .bothCut, .renames, .putsBack:
+      .isKilledLate, .reboots, .isCut, .bothCut, .renames, .putsBack, .plants:
       true
     case .reads, .waits, .lists, .claims, .claimRefused, .claimFails, .checks, .finds, .sends, .arrives, .reuses,
       .answered, .stores, .storeRefused, .storeFails, .isDone, .goesOn, .gaveWay, .keeps, .drops, .takesUp, .ends,
-      .isBack, .lurked, .ticks, .ignores, .pauses:
+      .isBack, .lurked, .ticks, .ignores, .pauses, .readsToReseal, .reseals, .resealRefused:
       false
     }
   }
@@ -62,7 +66,7 @@ struct ModelStep {
   var description: String {
     switch event {
     case .ticks: "a second passes"
-    case .putsBack: event.rawValue
+    case .putsBack, .plants, .readsToReseal, .reseals, .resealRefused: event.rawValue
     default: "host \(host + 1) \(event.rawValue)"
     }
   }

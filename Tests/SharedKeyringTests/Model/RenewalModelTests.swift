@@ -12,6 +12,7 @@ struct RenewalModelTests {
       ModelRules(renewals: 2, faults: 1),
       ModelRules(areOneMachine: true, renewals: 1, faults: 1),
       ModelRules(keepsAnswersFirst: false, renewals: 1, faults: 1),
+      ModelRules(changesKey: true, renewals: 1, faults: 1),
     ]
   )
   func everyOrder(_ rules: ModelRules) {
@@ -53,6 +54,14 @@ struct RenewalModelTests {
     #expect(search.windows[.unseen] != nil)
   }
 
+  @Test("What a removed machine writes with the former key makes no host reuse a token")
+  func intruder() {
+    let rules = ModelRules(hasIntruder: true, renewals: 1, faults: 1)
+    let search = ModelSearch(rules) { $0.ended == .unexcused }
+    print("\(rules.testDescription): \(search.summary)")
+    if let found = search.found { Issue.record("\(search.trace(to: found))") }
+  }
+
   @Test("Without any one of the rules a token is reused or lost", arguments: MissingRule.allCases)
   func counterexample(_ missing: MissingRule) throws {
     let search = ModelSearch(missing.rules) { missing == .mergesAnswers ? $0.isLost : $0.ended == .unexcused }
@@ -67,6 +76,7 @@ enum MissingRule: String, CaseIterable {
   case guardsVersions, claimsWhatWasRead, checksWindow, waitsForTTL, countsFromAnswer,
     leavesForeignLocks
   case mergesAnswers, clocksRunOn, namesHomes, checksGenerations
+  case resealsByVersion, resealsLocks, rejectsFormerKey
 
   var rules: ModelRules {
     var rules = ModelRules(renewals: 1, faults: 0)
@@ -82,6 +92,16 @@ enum MissingRule: String, CaseIterable {
     case .checksGenerations:
       rules.engineLies = true
       rules.checksGenerations = false
+      rules.faults = 1
+    case .resealsByVersion:
+      rules.changesKey = true
+      rules.resealsByVersion = false
+    case .resealsLocks:
+      rules.changesKey = true
+      rules.resealsLocks = false
+    case .rejectsFormerKey:
+      rules.hasIntruder = true
+      rules.rejectsFormerKey = false
       rules.faults = 1
     case .namesHomes:
       rules.areOneMachine = true

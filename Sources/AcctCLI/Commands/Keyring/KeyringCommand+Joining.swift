@@ -26,15 +26,29 @@ extension KeyringCommand {
   struct Join: AcctCommand {
     static let configuration = CommandConfiguration(
       commandName: "join",
-      abstract: "Join a keyring that another machine has made."
+      abstract: "Join a keyring that another machine has made.",
+      discussion: """
+        With its passphrase or key file; or with --code, which prints a code and waits until `acct keyring approve \
+        CODE` on another machine lets this one in.
+        """
     )
 
     @OptionGroup var keyring: KeyringOptions
 
+    @Flag(help: "Join by a code that another machine approves, with a key of this machine's own.")
+    var code = false
+
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      try await begin(keyring.settings(in: context.world), .join, context)
+      let settings = try keyring.settings(in: context.world)
+      guard code else { return try await begin(settings, .join, context) }
+      let world = context.world
+      let outcome = try await ShareKeyring(context.engine).request(settings) { code in
+        // Printed in spite of `--quiet`: without it nothing goes on.
+        world.report("acct: on another machine, within 10 minutes: acct keyring approve \(code)")
+      }
+      return try tell(of: outcome, settings, "joined", context)
     }
   }
 }
@@ -45,6 +59,15 @@ private func begin(
   _ context: Context
 ) async throws(EngineError) -> ExitStatus {
   let outcome = try await ShareKeyring(context.engine).begin(settings, way)
+  return try tell(of: outcome, settings, way == .create ? "made" : "joined", context)
+}
+
+private func tell(
+  of outcome: ShareKeyring.Outcome,
+  _ settings: SharedKeyringSettings,
+  _ verb: String,
+  _ context: Context
+) throws(EngineError) -> ExitStatus {
   let kind = settings.kind.rawValue
   if context.options.json {
     try context.output(
@@ -56,7 +79,6 @@ private func begin(
     )
     return .done
   }
-  let verb = way == .create ? "made" : "joined"
   if let other = outcome.stillIn {
     context.notice("\(verb) the keyring \(settings.name) on \(kind); it is not in use yet")
     context.notice("hint: the accounts are in \(other.rawValue): `acct keyring move \(kind)` moves them")

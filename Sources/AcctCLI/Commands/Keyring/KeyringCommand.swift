@@ -12,7 +12,8 @@ struct KeyringCommand: ParsableCommand {
         acct keyring join etcd https://a.example:2379 --ca ca.pem --cert me.pem --key me.key
       """,
     subcommands: [
-      Status.self, Unlock.self, Lock.self, Create.self, Join.self, Move.self, Leave.self, Trust.self,
+      Status.self, Unlock.self, Lock.self, Create.self, Join.self, Approve.self, Machines.self, Remove.self, Rekey.self,
+      Move.self, Leave.self, Trust.self,
     ],
     defaultSubcommand: Status.self
   )

@@ -36,6 +36,13 @@ extension ErrorMessage {
         hint:
           "`acct remove \(id) --local` removes it for all machines, after which it can be added again"
       )
+    case .removedMachine(let host, let time):
+      self.init(
+        "machineRemoved",
+        .keyringLocked,
+        "this machine was removed from the shared keyring by \(printable(host)) on \(day(time))",
+        hint: "`acct keyring join` as before asks a member to approve it again"
+      )
     case .notJoined, .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed:
       self.init(
         "keyringNotJoined",

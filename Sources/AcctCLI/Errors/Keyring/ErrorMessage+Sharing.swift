@@ -92,6 +92,7 @@ extension ErrorMessage {
         "the keyring in use is on \(kind.rawValue), and no TPM is that of all machines",
         hint: "a machine without a person opens it by ACCT_VAULT_KEY_FILE: acct-keyring(1)"
       )
+    case .members(let failure, let kind): self.init(failure, kind)
     case .noFile(let option): self.init("badInput", .badInput, "\(option) names a file, and there is no such file")
     case .relativePath(let option):
       self.init(

@@ -83,6 +83,8 @@ package enum KeyringSharingError: Error, Equatable, Sendable {
   case passphraseStays(Keyring.Kind)
   /// A TPM is one machine's, and a shared keyring is not.
   case notSealable(Keyring.Kind)
+  /// The members or the key of a shared keyring were not changed.
+  case members(SharedMembershipFailure, Keyring.Kind)
   /// An option names a file that does not exist; the name itself may be a secret.
   case noFile(option: String)
   /// A path is relative, and there is no working directory.

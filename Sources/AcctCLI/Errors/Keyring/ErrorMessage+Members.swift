@@ -1,0 +1,77 @@
+import AcctModel
+import AcctPorts
+
+extension ErrorMessage {
+  /// The members of a shared keyring were not changed.
+  init(_ failure: SharedMembershipFailure, _ kind: Keyring.Kind) {
+    switch failure {
+    case .keyring(let failure): self.init(failure, kind)
+    case .notACode:
+      self.init("usage", .usage, "not a code", hint: "16 letters and digits, as `acct keyring join --code` shows them")
+    case .unknownCode:
+      self.init(
+        "unknownCode",
+        .failed,
+        "no machine waits with this code: it is wrong, or the machine has given up",
+        hint: "compare it, or run `acct keyring join` with --code there again"
+      )
+    case .oldCode:
+      self.init(
+        "oldCode",
+        .failed,
+        "the code is more than 10 minutes old, or the clocks of the two machines differ by that",
+        hint: "run `acct keyring join` with --code there again"
+      )
+    case .usedCode(let by, let machine):
+      self.init(
+        "usedCode",
+        .failed,
+        "the code has been used: \(printable(by)) approved \(printable(machine)) with it",
+        hint: "`acct keyring machines` lists the machines"
+      )
+    case .forgedRequest:
+      self.init(
+        "forgedRequest",
+        .refused,
+        "refused: the request on \(kind.title) is not the one that the code was made for",
+        hint: "its operator may have changed it; run `acct keyring join` with --code there again"
+      )
+    case .notApproved:
+      self.init(
+        "notApproved",
+        .failed,
+        "no machine has approved the code within 10 minutes",
+        hint: "run `acct keyring join` with --code again"
+      )
+    case .formerForm:
+      self.init(
+        "formerKeyring",
+        .failed,
+        "the shared keyring is of an earlier version of acct, in which machines have no keys",
+        hint: "`acct keyring rekey` on one that shares it gives it the new form"
+      )
+    case .noSuchMachine(let name):
+      self.init(
+        "noSuchMachine",
+        .usage,
+        "no machine called \(printable(name)) shares the keyring",
+        hint: "`acct keyring machines` lists them"
+      )
+    case .thisMachine:
+      self.init(
+        "thisMachine",
+        .usage,
+        "that is this machine, which another one has to remove",
+        hint: "`acct keyring leave` stops sharing here"
+      )
+    case .knowsSecret(let secret, let machine):
+      self.init(
+        "knowsSecret",
+        .usage,
+        "\(printable(machine)) has had \(words(for: secret)) of the keyring, which would still open it",
+        hint: "add --new-passphrase-file FILE, --new-key-file FILE, or --drop-shared"
+      )
+    case .tooMany: self.init("tooManyMachines", .failed, "the keyring has as many machines as it takes")
+    }
+  }
+}

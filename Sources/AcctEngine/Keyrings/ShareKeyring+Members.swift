@@ -1,0 +1,46 @@
+import AcctModel
+package import AcctPorts
+
+/// The members of the keyring that this machine shares, and the change of its key.
+extension ShareKeyring {
+  /// Joins a keyring by a code that a member approves, and waits until then.
+  ///
+  /// - Parameters:
+  ///   - settings: The keyring.
+  ///   - announce: Gets the code.
+  /// - Returns: As ``begin(_:_:)``.
+  /// - Throws: ``EngineError``; nothing of the keyring stays on this machine then.
+  package func request(
+    _ settings: SharedKeyringSettings,
+    _ announce: @escaping @Sendable (String) -> Void
+  ) async throws(EngineError) -> Outcome {
+    try requireNoOther(settings)
+    let membership = context.world.sharedKeyring.membership
+    do { try await membership.request(settings, context.interaction, announce) } catch {
+      throw .sharing(.members(error, settings.kind))
+    }
+    return try await entered(settings)
+  }
+
+  /// Makes the machine that waits with a code a member; returns its name.
+  package func approve(_ code: String) throws(EngineError) -> String {
+    try members { membership throws(SharedMembershipFailure) in try membership.approve(code, context.interaction) }
+  }
+
+  /// The machines that share the keyring.
+  package func machines() throws(EngineError) -> [SharedMachine] {
+    try members { membership throws(SharedMembershipFailure) in try membership.machines(context.interaction) }
+  }
+
+  /// Changes the keyring's key.
+  package func rekey(_ change: Rekeying) throws(EngineError) -> Rekeyed {
+    try members { membership throws(SharedMembershipFailure) in try membership.rekey(change, context.interaction) }
+  }
+
+  private func members<Value>(
+    _ body: (SharedMembership) throws(SharedMembershipFailure) -> Value
+  ) throws(EngineError) -> Value {
+    let kind = (try? context.world.sharedKeyring.settings())?.kind ?? .etcd
+    do { return try body(context.world.sharedKeyring.membership) } catch { throw .sharing(.members(error, kind)) }
+  }
+}

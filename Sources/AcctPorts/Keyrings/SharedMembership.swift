@@ -1,0 +1,149 @@
+package import AcctModel
+
+/// Who can open a shared keyring: the machines, passphrases and key files that its header names, and the change of its
+/// key.
+package struct SharedMembership: Sendable {
+  /// Joins a keyring by a code, which a member approves; waits until then.
+  ///
+  /// `announce` gets the code once the request lies on the engine.
+  package var request:
+    @Sendable (SharedKeyringSettings, Interaction, _ announce: @escaping @Sendable (String) -> Void)
+      async
+      throws(SharedMembershipFailure) -> Void
+  /// Makes the machine that waits with a code a member; returns its name.
+  package var approve: @Sendable (_ code: String, Interaction) throws(SharedMembershipFailure) -> String
+  /// Returns the machines that are members, and those that have written.
+  package var machines: @Sendable (Interaction) throws(SharedMembershipFailure) -> [SharedMachine]
+  /// Changes the keyring's key, and seals every object anew; returns once none of the former key is left.
+  package var rekey: @Sendable (Rekeying, Interaction) throws(SharedMembershipFailure) -> Rekeyed
+  /// The item of this machine's key in its own keyring, which belongs to no account; `nil` if it has none.
+  package var ownItem: @Sendable () -> AccountID?
+
+  package init(
+    request:
+      @escaping @Sendable (
+        SharedKeyringSettings, Interaction, _ announce: @escaping @Sendable (String) -> Void
+      ) async throws(SharedMembershipFailure) -> Void,
+    approve: @escaping @Sendable (_ code: String, Interaction) throws(SharedMembershipFailure) -> String,
+    machines: @escaping @Sendable (Interaction) throws(SharedMembershipFailure) -> [SharedMachine],
+    rekey: @escaping @Sendable (Rekeying, Interaction) throws(SharedMembershipFailure) -> Rekeyed,
+    ownItem: @escaping @Sendable () -> AccountID?
+  ) {
+    self.request = request
+    self.approve = approve
+    self.machines = machines
+    self.rekey = rekey
+    self.ownItem = ownItem
+  }
+
+  /// A machine that shares nothing.
+  package static let none = SharedMembership(
+    request: { _, _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
+    approve: { _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
+    machines: { _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
+    rekey: { _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
+    ownItem: { nil }
+  )
+}
+
+/// A machine that shares a keyring.
+package struct SharedMachine: Equatable, Sendable {
+  package var id: String
+  /// Its host's name, with a number where another one has that.
+  package var name: String
+  /// Of acct; `nil` if it is not known.
+  package var version: String?
+  package var recipient: Recipient
+  /// Seconds since 1970; `nil` for a machine that only its writes are known of.
+  package var since: Int64?
+  /// Its last write, in seconds since 1970; `nil` if no account has one of it.
+  package var lastSeen: Int64?
+  package var isThis: Bool
+
+  /// The means by which it opens the keyring.
+  package enum Recipient: String, Sendable { case machine, passphrase, keyFile = "keyfile" }
+
+  package init(
+    id: String,
+    name: String,
+    version: String?,
+    recipient: Recipient,
+    since: Int64?,
+    lastSeen: Int64?,
+    isThis: Bool
+  ) {
+    self.id = id
+    self.name = name
+    self.version = version
+    self.recipient = recipient
+    self.since = since
+    self.lastSeen = lastSeen
+    self.isThis = isThis
+  }
+}
+
+/// A change of a shared keyring's key.
+package struct Rekeying: Sendable {
+  /// The machine that is removed, by name or identifier; `nil` for none.
+  package var removing: String?
+  package var secret: Secret
+  /// `true` to keep the passphrases and key files of before beside a new one.
+  package var isKeeping: Bool
+
+  /// The passphrase or key file that opens the keyring from then on.
+  package enum Secret: Equatable, Sendable {
+    /// Those of before.
+    case same
+    case passphrase(file: String)
+    case keyFile(String)
+    /// None: machines alone open it.
+    case none
+  }
+
+  package init(removing: String? = nil, secret: Secret = .same, isKeeping: Bool = false) {
+    self.removing = removing
+    self.secret = secret
+    self.isKeeping = isKeeping
+  }
+}
+
+/// The result of a change of key.
+package struct Rekeyed: Equatable, Sendable {
+  /// The number of objects that were sealed anew.
+  package var objects: Int
+  /// The name of the machine that was removed.
+  package var removed: String?
+  /// Accounts whose object opened with neither key.
+  package var damaged: [AccountID]
+
+  package init(objects: Int, removed: String? = nil, damaged: [AccountID] = []) {
+    self.objects = objects
+    self.removed = removed
+    self.damaged = damaged
+  }
+}
+
+/// Why the members of a shared keyring were not changed.
+package enum SharedMembershipFailure: Error, Equatable, Sendable {
+  case keyring(KeyringFailure)
+  /// Not 16 letters of base32.
+  case notACode
+  /// No machine waits with this code.
+  case unknownCode
+  /// The request is older than ten minutes.
+  case oldCode
+  /// A machine was approved with it: who did so, and the machine's name.
+  case usedCode(by: String, machine: String)
+  /// The request is not the one that the code was made for.
+  case forgedRequest
+  /// No member has approved the machine within ten minutes.
+  case notApproved
+  /// The keyring is of the form of earlier versions, in which machines have no keys.
+  case formerForm
+  case noSuchMachine(String)
+  case thisMachine
+  /// The machine that is to be removed has had the keyring's passphrase or key file.
+  case knowsSecret(SharedMachine.Recipient, machine: String)
+  /// The keyring has as many machines as its header takes.
+  case tooMany
+}

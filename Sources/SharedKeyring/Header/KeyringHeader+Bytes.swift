@@ -1,0 +1,148 @@
+import AcctCrypto
+import AcctModel
+import StrictJSON
+package import Vault
+
+/// The header as it lies on the engine: JSON, in one form only.
+extension KeyringHeader {
+  /// The version of the header; 1 and 2 are those of vaults.
+  private static let version: Int64 = 3
+  private static let start = Array(#"{"format":"acct-vault","version":3,"#.utf8)
+
+  /// `true` for a header of this form, damaged or not.
+  static func isOne(_ contents: [UInt8]) -> Bool { contents.starts(with: start) }
+
+  package func serialized() -> [UInt8] {
+    var members = self.members
+    members["mac"] = .string(hex(mac))
+    return JSON.object(members).serialized() + [UInt8(ascii: "\n")]
+  }
+
+  /// The bytes that ``mac`` is of.
+  var authenticated: [UInt8] { JSON.object(members).serialized() }
+
+  private var members: JSONObject {
+    var members: JSONObject = [
+      "format": "acct-vault",
+      "version": JSON(Self.version),
+      "keyring": .string(hex(keyring)),
+      "epoch": JSON(epoch),
+      "recipients": .array(recipients.map(\.json)),
+    ]
+    if !removals.isEmpty { members["removed"] = .array(removals.map { .object($0.members) }) }
+    members["previous"] = previous?.json
+    members["link"] = .string(hex(link))
+    members["roster"] = roster.json
+    return members
+  }
+
+  /// Reads a header.
+  ///
+  /// - Throws: ``Damage`` for anything that ``serialized()`` does not write, and for a header without recipients or with
+  ///   one twice.
+  package init(parsing contents: [UInt8]) throws(Damage) {
+    let members: JSONObject?
+    do { members = try JSON(parsing: contents, maximumBytes: Self.sizeLimit).objectValue } catch {
+      throw Damage(reason: "the header is not JSON")
+    }
+    guard let members, let keyring = members.bytes("keyring", Self.idCount),
+      let epoch = members["epoch"]?.numberValue?.integer, (Self.firstEpoch...Self.lastEpoch).contains(epoch),
+      let link = members.bytes("link", SHA256.count), let roster = SealedBytes(members["roster"]),
+      let mac = members.bytes("mac", SHA256.count), let lines = members["recipients"]?.arrayValue,
+      (1...Self.recipientLimit).contains(lines.count),
+      members["removed"] == nil || members["removed"]?.arrayValue != nil
+    else { throw Damage(reason: "the header is incomplete") }
+    let removed = members["removed"]?.arrayValue ?? []
+    let previous = SealedBytes(members["previous"])
+    let recipients = lines.compactMap(Recipient.init)
+    let removals = removed.compactMap { Line($0.objectValue) }
+    guard recipients.count == lines.count, removals.count == removed.count, removals.count <= Self.removalLimit,
+      members["previous"] == nil || previous?.ciphertext.count == AESGCM.keyCount + AESGCM.tagCount
+    else { throw Damage(reason: "the header is incomplete") }
+    guard Set(recipients.map(\.line.id)).count == recipients.count else {
+      throw Damage(reason: "the header has a recipient twice")
+    }
+    self.init(
+      keyring: keyring,
+      epoch: epoch,
+      recipients: recipients,
+      removals: removals,
+      previous: previous,
+      link: link,
+      roster: roster,
+      mac: mac
+    )
+    guard serialized() == contents else { throw Damage(reason: "the header is not in the form that acct writes") }
+  }
+}
+
+extension KeyringHeader.Line {
+  fileprivate var members: JSONObject {
+    [
+      "id": .string(id),
+      "encapsulated": .string(hex(message.encapsulated)),
+      "ciphertext": .string(hex(message.ciphertext)),
+    ]
+  }
+
+  fileprivate init?(_ members: JSONObject?) {
+    guard let members, let id = members["id"]?.stringValue, bytes(hex: id, count: KeyringHeader.idCount) != nil,
+      let encapsulated = members.bytes("encapsulated", 65),
+      let text = members["ciphertext"]?.stringValue, let ciphertext = bytes(hex: text, count: text.utf8.count / 2)
+    else { return nil }
+    self.init(id: id, message: HPKE.Message(encapsulated: encapsulated, ciphertext: ciphertext))
+  }
+}
+
+extension KeyringHeader.Recipient {
+  fileprivate var json: JSON {
+    var members: JSONObject
+    switch kind {
+    case .passphrase(let kdf, let salt):
+      members = [
+        "kind": "passphrase", "n": JSON(Int64(kdf.n)), "r": JSON(Int64(kdf.r)), "p": JSON(Int64(kdf.p)),
+        "salt": .string(hex(salt)),
+      ]
+    case .keyFile: members = ["kind": "keyfile"]
+    case .machine: members = ["kind": "machine"]
+    }
+    for (name, value) in line.members { members[name] = value }
+    return .object(members)
+  }
+
+  fileprivate init?(_ json: JSON) {
+    guard let members = json.objectValue, let line = KeyringHeader.Line(members),
+      line.message.ciphertext.count == AESGCM.keyCount + AESGCM.tagCount
+    else { return nil }
+    switch members["kind"]?.stringValue {
+    case "passphrase":
+      func cost(_ name: String) -> UInt64? { members[name]?.numberValue?.integer.flatMap(UInt64.init(exactly:)) }
+      guard let n = cost("n"), let r = cost("r"), let p = cost("p"), let kdf = KDFParameters(n: n, r: r, p: p),
+        let salt = members.bytes("salt", VaultHeader.saltCount)
+      else { return nil }
+      self.init(kind: .passphrase(kdf, salt: salt), line: line)
+    case "keyfile": self.init(kind: .keyFile, line: line)
+    case "machine": self.init(kind: .machine, line: line)
+    default: return nil
+    }
+  }
+}
+
+extension KeyringHeader.SealedBytes {
+  fileprivate var json: JSON { ["nonce": .string(hex(nonce)), "ciphertext": .string(hex(ciphertext))] }
+
+  fileprivate init?(_ json: JSON?) {
+    guard let members = json?.objectValue, let nonce = members.bytes("nonce", AESGCM.nonceCount),
+      let text = members["ciphertext"]?.stringValue, let ciphertext = bytes(hex: text, count: text.utf8.count / 2),
+      ciphertext.count >= AESGCM.tagCount
+    else { return nil }
+    self.init(nonce: nonce, ciphertext: ciphertext)
+  }
+}
+
+extension JSONObject {
+  /// The bytes of a member in hexadecimal.
+  func bytes(_ name: String, _ count: Int) -> [UInt8]? {
+    self[name]?.stringValue.flatMap { Vault.bytes(hex: $0, count: count) }
+  }
+}

@@ -1,0 +1,169 @@
+import AcctCrypto
+import Secrets
+import StrictJSON
+import Vault
+
+/// The sealed part of a header: the names' key, who the recipients are, and what a machine that has seen nothing yet can
+/// compare the engine with.
+struct Roster: Equatable, Sendable {
+  /// The key of the digests that stand for names on the engine; it stays, so that names are unique throughout.
+  var names: Secret
+  /// Grows with each change of the header: an earlier one that is put back is noticed.
+  var generation: Int64
+  /// How many accounts and traces of removals the engine had after the last change of the key.
+  var objects: Int64 = 0
+  /// The highest generation among these.
+  var highest: Int64 = 0
+  /// The public keys of passphrases and key files.
+  var shared: [Shared] = []
+  var machines: [Member] = []
+  var removed: [Removed] = []
+
+  /// A passphrase or a key file.
+  struct Shared: Equatable, Sendable {
+    var publicKey: P256PublicKey
+    var kind: KeyringHeader.Recipient.Kind
+    /// The machines that are known to have it.
+    var holders: [String] = []
+    var id: String { KeyringHeader.id(of: publicKey) }
+  }
+
+  /// A machine with a key of its own.
+  struct Member: Equatable, Sendable {
+    var publicKey: P256PublicKey
+    /// Its host's name, and a number where another one has that.
+    var name: String
+    /// Seconds since 1970.
+    var since: Int64
+    /// Of acct, when it was approved.
+    var version: String
+    /// The request that it was approved by; empty for one that had the key before.
+    var request: String
+    /// Who approved it.
+    var by: String
+
+    var id: String { KeyringHeader.id(of: publicKey) }
+  }
+
+  struct Removed: Equatable, Sendable {
+    var id: String
+    var name: String
+    var by: String
+    /// Seconds since 1970.
+    var at: Int64
+  }
+
+  static let removedLimit = 256
+}
+
+extension Roster {
+  /// The plaintext: the names' key, and JSON behind it.
+  var plaintext: Secret {
+    let json: JSON = [
+      "generation": JSON(generation),
+      "objects": JSON(objects),
+      "highest": JSON(highest),
+      "shared": .array(
+        shared.map { shared in
+          var members: JSONObject = [
+            "key": .string(hex(shared.publicKey.point)), "holders": .array(shared.holders.map(JSON.string)),
+          ]
+          if case .passphrase(let kdf, let salt) = shared.kind {
+            members["scrypt"] = .array([JSON(Int64(kdf.n)), JSON(Int64(kdf.r)), JSON(Int64(kdf.p))])
+            members["salt"] = .string(hex(salt))
+          }
+          return .object(members)
+        }
+      ),
+      "machines": .array(
+        machines.map { machine in
+          [
+            "key": .string(hex(machine.publicKey.point)), "name": .string(machine.name),
+            "since": JSON(machine.since), "version": .string(machine.version),
+            "request": .string(machine.request), "by": .string(machine.by),
+          ]
+        }
+      ),
+      "removed": .array(
+        removed.map { [$0.id, $0.name, $0.by].map(JSON.string) + [JSON($0.at)] }.map(JSON.array)
+      ),
+    ]
+    return Secret(joining: [names, Secret(json.serialized())])
+  }
+
+  /// Reads a plaintext; `nil` for anything else.
+  init?(_ plaintext: Secret) {
+    guard plaintext.count > AESGCM.keyCount else { return nil }
+    let names = plaintext.withBytes { Secret($0.extracting(first: AESGCM.keyCount)) }
+    let json = plaintext.withBytes { bytes in
+      try? JSON(parsing: bytes.extracting(AESGCM.keyCount..<bytes.count), maximumBytes: KeyringHeader.sizeLimit)
+    }
+    guard let members = json?.objectValue, let generation = members.number("generation"),
+      let objects = members.number("objects"), let highest = members.number("highest"),
+      let shared = members["shared"]?.arrayValue, let machines = members["machines"]?.arrayValue,
+      let removed = members["removed"]?.arrayValue
+    else { return nil }
+    self.init(
+      names: names,
+      generation: generation,
+      objects: objects,
+      highest: highest,
+      shared: shared.compactMap(Shared.init),
+      machines: machines.compactMap(Member.init),
+      removed: removed.compactMap(Removed.init)
+    )
+    guard self.shared.count == shared.count, self.machines.count == machines.count,
+      self.removed.count == removed.count
+    else { return nil }
+  }
+}
+
+extension Roster.Shared {
+  fileprivate init?(_ json: JSON) {
+    guard let members = json.objectValue, let key = members.publicKey, let list = members["holders"]?.arrayValue
+    else { return nil }
+    let holders = list.compactMap(\.stringValue)
+    guard holders.count == list.count else { return nil }
+    guard members["scrypt"] != nil else {
+      self.init(publicKey: key, kind: .keyFile, holders: holders)
+      return
+    }
+    let cost = (members["scrypt"]?.arrayValue ?? [])
+      .compactMap { $0.numberValue?.integer.flatMap(UInt64.init(exactly:)) }
+    guard cost.count == 3, let kdf = KDFParameters(n: cost[0], r: cost[1], p: cost[2]),
+      let salt = members.bytes("salt", VaultHeader.saltCount)
+    else { return nil }
+    self.init(publicKey: key, kind: .passphrase(kdf, salt: salt), holders: holders)
+  }
+}
+
+extension Roster.Member {
+  fileprivate init?(_ json: JSON) {
+    guard let members = json.objectValue, let key = members.publicKey, let name = members["name"]?.stringValue,
+      let since = members.number("since"), let version = members["version"]?.stringValue,
+      let request = members["request"]?.stringValue, let by = members["by"]?.stringValue
+    else { return nil }
+    self.init(publicKey: key, name: name, since: since, version: version, request: request, by: by)
+  }
+}
+
+extension Roster.Removed {
+  fileprivate init?(_ json: JSON) {
+    guard let parts = json.arrayValue, parts.count == 4, let id = parts[0].stringValue,
+      let name = parts[1].stringValue, let by = parts[2].stringValue, let at = parts[3].numberValue?.integer
+    else { return nil }
+    self.init(id: id, name: name, by: by, at: at)
+  }
+}
+
+extension JSONObject {
+  /// A number of up to 2^62.
+  func number(_ name: String) -> Int64? {
+    guard let number = self[name]?.numberValue?.integer, (0...SharedObject.lastGeneration).contains(number)
+    else { return nil }
+    return number
+  }
+
+  /// The public key of the member `key`.
+  var publicKey: P256PublicKey? { bytes("key", 65).flatMap { try? P256PublicKey(point: $0) } }
+}

@@ -1,0 +1,129 @@
+import AcctCrypto
+import AcctModel
+import Secrets
+import AcctPorts
+import PrivateFiles
+import StrictJSON
+import Vault
+
+/// This machine among those of a shared keyring: its identifier, and the place of its key, if it has one.
+///
+/// The file says where the key is; the key itself is in the machine's own keyring.
+struct MachineIdentity: Equatable, Sendable {
+  /// Of the public key, if there is one, else random.
+  var id: String
+  var key: Place?
+
+  /// The item ``ItemKind/keypair`` of an identifier that no account has.
+  struct Place: Equatable, Sendable {
+    var keyring: Keyring.Kind
+    var item: AccountID
+  }
+
+  static let fileName = "machine"
+  private static let sizeLimit = 1024
+
+  func serialized() -> [UInt8] {
+    var members: JSONObject = ["format": "acct-machine", "id": .string(id)]
+    if let key {
+      members["keyring"] = .string(key.keyring.rawValue)
+      members["item"] = .string(key.item.description)
+    }
+    return JSON.object(members).serialized() + [UInt8(ascii: "\n")]
+  }
+
+  init?(parsing contents: [UInt8]) {
+    guard let members = (try? JSON(parsing: contents, maximumBytes: Self.sizeLimit))?.objectValue,
+      members["format"]?.stringValue == "acct-machine", let id = members["id"]?.stringValue,
+      bytes(hex: id, count: KeyringHeader.idCount) != nil
+    else { return nil }
+    self.id = id
+    guard members["item"] != nil else { return }
+    guard let item = members["item"]?.stringValue.flatMap({ try? AccountID($0) }),
+      let keyring = members["keyring"]?.stringValue.flatMap(Keyring.Kind.init(rawValue:)), !keyring.isShared
+    else { return nil }
+    key = Place(keyring: keyring, item: item)
+  }
+
+  init(id: String, key: Place? = nil) {
+    self.id = id
+    self.key = key
+  }
+}
+
+extension SharedVault {
+  /// This machine, if it has been noted.
+  func identity() throws(KeyringFailure) -> MachineIdentity? {
+    guard let contents = try copies.read(MachineIdentity.fileName, in: copies.folder) else { return nil }
+    guard let identity = MachineIdentity(parsing: contents) else {
+      throw .failed(reason: "\(copies.folder.path(of: MachineIdentity.fileName)) is damaged")
+    }
+    return identity
+  }
+
+  /// This machine, noted from now on.
+  func notedIdentity() throws(KeyringFailure) -> MachineIdentity {
+    if let identity = try identity() { return identity }
+    let identity = MachineIdentity(id: hex(entropy.bytes(KeyringHeader.idCount)))
+    try copies.write(MachineIdentity.fileName, identity.serialized(), in: copies.folder, surviving: true)
+    return identity
+  }
+
+  /// This machine as the writer of an object; `nil` for one that has not joined, such as a CI job with its settings in
+  /// the environment.
+  func writer(_ means: Means) -> Writer? {
+    guard (try? copies.read(SettingsFile.fileName, in: copies.folder)) != nil, let id = try? notedIdentity().id
+    else { return nil }
+    return Writer(id: id, name: machine.hostName(), version: version, at: machine.now(), means: means)
+  }
+
+  /// The private key of this machine.
+  ///
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` if its keyring is locked, or has it no more.
+  func machineKey(_ place: MachineIdentity.Place, _ interaction: Interaction) throws(KeyringFailure) -> P256PrivateKey {
+    guard let keyring = local(place.keyring) else { throw .locked(reason: "\(place.keyring.rawValue) has its key") }
+    let item = try waiting { () async throws(KeyringFailure) in
+      try await keyring.read(place.item, [.keypair], interaction)[.keypair]
+    }
+    guard let item else { throw .locked(reason: "\(place.keyring.rawValue) does not have this machine's key any more") }
+    let scalar = item.withBytes { digits in
+      String(validating: digits.array, as: UTF8.self).flatMap { bytes(hex: $0, count: 32) }
+    }
+    guard var scalar, let key = try? P256PrivateKey(rawScalar: Secret(consuming: &scalar)) else {
+      throw .failed(reason: "this machine's key in \(place.keyring.rawValue) is damaged")
+    }
+    return key
+  }
+
+  /// Makes a key for this machine, and keeps it in the machine's own keyring: the desktop's, else the vault.
+  func makeMachineKey(_ interaction: Interaction) throws(KeyringFailure) -> P256PrivateKey {
+    let key: P256PrivateKey
+    do { key = try P256PrivateKey.generate() } catch { throw KeyringFailure(error) }
+    let candidates = [Keyring.Kind.secretService, .vault].compactMap(local)
+    let item = AccountID(random: InlineArray { _ in entropy.bytes(1)[0] })
+    let secret = Secret(key.rawScalar.withBytes { hex($0.array) })
+    let kind = try waiting { () async throws(KeyringFailure) in
+      for keyring in candidates where await keyring.state() != .unavailable {
+        try await keyring.prepare(interaction)
+        try await keyring.write(item, [.init(.keypair, secret)], interaction)
+        return keyring.kind as Keyring.Kind?
+      }
+      return nil
+    }
+    guard let kind else { throw .locked(reason: "this machine has no keyring of its own for its key") }
+    let identity = MachineIdentity(
+      id: KeyringHeader.id(of: key.publicKey),
+      key: MachineIdentity.Place(keyring: kind, item: item)
+    )
+    try copies.write(MachineIdentity.fileName, identity.serialized(), in: copies.folder, surviving: true)
+    return key
+  }
+
+  /// Deletes this machine's key and its note.
+  func forgetMachine() throws(KeyringFailure) {
+    if let place = try? identity()?.key, let keyring = local(place.keyring) {
+      try waiting { () async throws(KeyringFailure) in try await keyring.remove(place.item, [.keypair], .forbidden) }
+    }
+    try copies.remove(MachineIdentity.fileName, in: copies.folder)
+  }
+}

@@ -1,0 +1,196 @@
+import AcctCrypto
+import AcctModel
+import AcctPorts
+import PrivateFiles
+import Synchronization
+import Vault
+
+extension SharedVault {
+  /// Ends a change of the key that has begun, by this process or by one that was interrupted.
+  func finish(
+    _ session: Session,
+    _ interaction: Interaction,
+    _ begun: EpochKeys.Opened? = nil
+  ) throws(SharedMembershipFailure) -> Rekeyed {
+    var result = Rekeyed(objects: 0)
+    let start = if let begun { begun } else { try latest(session, interaction).opened }
+    guard start.previous != nil else { return result }
+    for _ in 0..<16 {
+      let survey = try whole { () throws(KeyringFailure) in try sealAnew(start, session) }
+      result.objects += survey.sealed
+      result.damaged = survey.damaged
+      let (opened, version) = try latest(from: start, session, interaction)
+      guard var header = opened.header, header.epoch == start.current.epoch, header.previous != nil
+      else { return result }
+      var roster = try whole { () throws(KeyringFailure) in try opened.roster() }
+      roster.objects = Int64(survey.objects)
+      roster.highest = survey.highest
+      roster.generation += 1
+      header.previous = nil
+      do { try header.put(roster, opened.current, entropy) } catch { throw .keyring(KeyringFailure(error)) }
+      if try replace(header, version, opened, session) { return result }
+    }
+    throw .keyring(.engine(.timedOut))
+  }
+
+  /// The engine's header, which goes on from one that this process has made or opened.
+  private func latest(
+    from before: EpochKeys.Opened,
+    _ session: Session,
+    _ interaction: Interaction
+  ) throws(SharedMembershipFailure) -> (opened: EpochKeys.Opened, version: Int64) {
+    try whole { () throws(KeyringFailure) in
+      let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
+      guard let object = reading.object else { throw .rolledBack }
+      return (try followed(object.bytes, from: before, interaction), object.version)
+    }
+  }
+
+  private struct Survey {
+    var sealed = 0
+    var objects = 0
+    var highest: Int64 = 0
+    var damaged: [AccountID] = []
+  }
+
+  /// Seals every object of the former key anew, until a look at all of them finds none.
+  private func sealAnew(_ opened: EpochKeys.Opened, _ session: Session) throws(KeyringFailure) -> Survey {
+    let seal = seal(opened, session, .forbidden)
+    seal.keys.assumeConfirmed()
+    var survey = Survey()
+    while true {
+      var left: [SharedStore.Object] = []
+      survey.damaged = []
+      for prefix in [session.places.accounts, session.places.names] {
+        let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(prefix, 0) }
+        if prefix == session.places.accounts { survey.objects = changes.keys.count }
+        for object in changes.objects where (try? Seal.epoch(of: object.bytes)) != opened.current.epoch {
+          if try isOpenable(object, seal, session) {
+            left.append(object)
+          } else if let id = session.places.account(at: object.key) {
+            survey.damaged.append(id)
+          }
+        }
+      }
+      guard !left.isEmpty else { return survey }
+      let (count, highest) = try sealAnew(left, seal, session)
+      survey.sealed += count
+      survey.highest = max(survey.highest, highest)
+    }
+  }
+
+  private func isOpenable(
+    _ object: SharedStore.Object,
+    _ seal: Seal,
+    _ session: Session
+  ) throws(KeyringFailure) -> Bool {
+    do throws(Seal.Unopened) {
+      if session.places.account(at: object.key) != nil {
+        _ = try seal.contents(object.bytes, at: object.key)
+      } else {
+        _ = try seal.open(object.bytes, at: object.key)
+      }
+    } catch {
+      switch error {
+      case .damaged: return false
+      case .keyring(let failure): throw failure
+      case .libraryFailed(let error): throw KeyringFailure(error)
+      }
+    }
+    return true
+  }
+
+  /// Seals these objects anew, on several connections where there are many.
+  ///
+  /// - Returns: How many were sealed; one that another machine has written since is not. And the highest generation.
+  private func sealAnew(
+    _ objects: [SharedStore.Object],
+    _ seal: Seal,
+    _ session: Session
+  ) throws(KeyringFailure) -> (count: Int, highest: Int64) {
+    struct Progress {
+      var next = 0
+      var count = 0
+      var highest: Int64 = 0
+      var failure: KeyringFailure?
+    }
+    let progress = Mutex(Progress())
+    @Sendable func work(_ store: SharedStore) {
+      while true {
+        let index = progress.withLock { progress -> Int? in
+          guard progress.next < objects.count, progress.failure == nil else { return nil }
+          defer { progress.next += 1 }
+          return progress.next
+        }
+        guard let index else { return }
+        do throws(KeyringFailure) {
+          let (isSealed, generation) = try sealAnew(objects[index], seal, store, session.places)
+          progress.withLock { progress in
+            if isSealed { progress.count += 1 }
+            progress.highest = max(progress.highest, generation)
+          }
+        } catch {
+          progress.withLock { $0.failure = error }
+        }
+      }
+    }
+    let others = min(Self.connections - 1, objects.count / 16)
+    let isFirst = Mutex(true)
+    withWorkerThreads(others) {
+      if isFirst.withLock({ first in
+        defer { first = false }
+        return first
+      }) {
+        return work(session.store)
+      }
+      let store = connect(session.settings).bounded()
+      work(store)
+      store.end()
+    }
+    let end = progress.withLock { $0 }
+    if let failure = end.failure { throw failure }
+    return (end.count, end.highest)
+  }
+
+  /// A cluster of etcd writes what comes at once in one go.
+  private static let connections = 8
+
+  private func sealAnew(
+    _ object: SharedStore.Object,
+    _ seal: Seal,
+    _ store: SharedStore,
+    _ places: Places
+  ) throws(KeyringFailure) -> (isSealed: Bool, generation: Int64) {
+    let (bytes, generation): ([UInt8], Int64)
+    if places.account(at: object.key) != nil {
+      guard let contents = try? seal.contents(object.bytes, at: object.key) else { return (false, 0) }
+      // The lock of a renewal stays in it: its machine has sent, or is about to.
+      let sealed = try seal.sealed(contents, over: contents.generation, at: object.key)
+      (bytes, generation) = (sealed.bytes, sealed.generation)
+    } else {
+      (bytes, generation) = (try seal.sealed(try seal.holder(object.bytes, at: object.key), at: object.key), 0)
+    }
+    let version = try ask { () throws(SharedStoreFailure) in try store.swap(object.key, bytes, object.version) }
+    return (version != nil, generation)
+  }
+
+  /// Looks at the header once more after an account was made: a machine that changes the key may have looked at all
+  /// objects before this one was there.
+  ///
+  /// The account is stored all the same where the engine can't be asked.
+  func settleEpoch(of account: SharedAccount, _ session: Session, _ seal: Seal) throws(KeyringFailure) {
+    let before = seal.keys.opened.current.epoch
+    do { try seal.keys.confirm() } catch {
+      guard case .engine = error else { throw error }
+      return
+    }
+    guard seal.keys.opened.current.epoch != before else { return }
+    let places = [session.places.account(account.id), session.places.name(try seal.digest(of: account.name))]
+    for place in places {
+      let object = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }.object
+      guard let object, (try? Seal.epoch(of: object.bytes)) == before else { continue }
+      // Its own, which it has just written.
+      _ = try sealAnew(object, seal.local, session.store, session.places)
+    }
+  }
+}

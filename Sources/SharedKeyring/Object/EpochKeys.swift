@@ -1,0 +1,121 @@
+import AcctCrypto
+import Secrets
+import AcctPorts
+import Synchronization
+
+/// The keys of a keyring's objects as a call has them: the epoch's, and those of earlier ones.
+///
+/// Each object says which epoch's key sealed it. The first one of the engine makes the call ask for the header, and so
+/// does each of a later epoch. One of the epoch before counts only while objects are still to be sealed anew: a machine
+/// that was removed has the former key, and can write such an object at any time.
+final class EpochKeys: Sendable {
+  /// The keys that a header has been opened to.
+  struct Opened: Sendable {
+    var current: EpochKey
+    var previous: EpochKey?
+    /// `nil` for a keyring of one key for ever.
+    var header: KeyringHeader?
+    var means = Means.keyFile
+
+    /// The roster.
+    ///
+    /// - Throws: ``KeyringFailure/failed(reason:)`` if it does not open.
+    func roster() throws(KeyringFailure) -> Roster {
+      guard let roster = header?.roster(current) else { throw .damagedHeader("its list of machines does not open") }
+      return roster
+    }
+  }
+
+  typealias Renewal = @Sendable (Opened) throws(KeyringFailure) -> Opened
+  typealias Former = @Sendable (Opened) throws(KeyringFailure) -> [EpochKey]
+
+  private struct State {
+    var opened: Opened
+    /// `true` if the engine has this header, by an answer to this call.
+    var isConfirmed = false
+    var former: [EpochKey]?
+  }
+
+  private let state: Mutex<State>
+  private let renewal: Renewal
+  private let readFormer: Former
+
+  /// - Parameters:
+  ///   - opened: The header in use, opened.
+  ///   - renewal: Asks the engine for its header, and opens that.
+  ///   - former: Reads the keys of earlier epochs, which this machine's copies and pending answers may still need.
+  init(_ opened: Opened, renewal: @escaping Renewal, former: @escaping Former) {
+    state = Mutex(State(opened: opened))
+    self.renewal = renewal
+    readFormer = former
+  }
+
+  /// The only key of a keyring of the former form.
+  convenience init(_ key: Secret) {
+    self.init(
+      Opened(current: EpochKey(epoch: 1, key: key)),
+      renewal: { opened throws(KeyringFailure) in opened },
+      former: { _ throws(KeyringFailure) in [] }
+    )
+  }
+
+  /// The key that seals from now on, and what the header says of it.
+  var opened: Opened { state.withLock { $0.opened } }
+
+  /// Asks the engine for its header once more.
+  func confirm() throws(KeyringFailure) {
+    let renewed = try renewal(opened)
+    state.withLock { state in
+      if renewed.current.epoch >= state.opened.current.epoch { state.opened = renewed }
+      state.isConfirmed = true
+    }
+  }
+
+  /// Takes the header in use for the engine's: this process has just put it there.
+  func assumeConfirmed() { state.withLock { $0.isConfirmed = true } }
+
+  /// The key that opens an object.
+  ///
+  /// - Parameters:
+  ///   - epoch: The one that the object names.
+  ///   - isLocal: `true` for an object that this machine has written to its own disk: any epoch's key will do.
+  /// - Returns: `nil` if there is none, or none that counts any more.
+  /// - Throws: ``KeyringFailure`` if the header has to be asked for, and can't be.
+  func key(of epoch: Int64, isLocal: Bool) throws(KeyringFailure) -> Secret? {
+    let now = opened
+    if isLocal {
+      if now.current.epoch == epoch { return now.current.key }
+      if epoch < now.current.epoch { return try former().first { $0.epoch == epoch }?.key }
+    }
+    // A keyring of the former form asks only where it meets a later one.
+    let isKnown = state.withLock { $0.isConfirmed } || now.header == nil
+    if epoch > now.current.epoch || !isKnown { try confirm() }
+    let then = opened
+    return [then.current, then.previous].compactMap(\.self).first { $0.epoch == epoch }?.key
+  }
+
+  /// All keys that this machine has.
+  func known() throws(KeyringFailure) -> [EpochKey] { try former() + [opened.current] }
+
+  private func former() throws(KeyringFailure) -> [EpochKey] {
+    if let former = state.withLock({ $0.former }) { return former }
+    let now = opened
+    let former = try readFormer(now) + [now.previous].compactMap(\.self)
+    state.withLock { $0.former = former }
+    return former
+  }
+}
+
+/// The means by which a machine opens a keyring.
+enum Means: String, Sendable {
+  case passphrase
+  case keyFile = "keyfile"
+  /// A key of its own.
+  case machine
+}
+
+extension KeyringFailure {
+  static func damagedHeader(_ reason: String) -> KeyringFailure {
+    .failed(reason: "the shared keyring is damaged: \(reason)")
+  }
+}

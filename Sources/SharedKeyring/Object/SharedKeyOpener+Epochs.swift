@@ -1,0 +1,135 @@
+import AcctCrypto
+import Secrets
+import AcctPorts
+import Vault
+
+extension SharedKeyOpener {
+  /// The name under which an epoch's key is stored; a machine's own key opens without a given secret.
+  private func name(_ header: KeyringHeader, byMachine: Bool) -> String {
+    var text = Array("acct keyring \(hex(header.keyring)) ".utf8)
+    text.append(bigEndian: header.epoch)
+    return hex(SHA256.hash(text.span).prefix(16)) + (byMachine ? "m" : "")
+  }
+
+  /// Opens the keyring with this header: by this machine's key, by key file, or by passphrase.
+  ///
+  /// - Parameters:
+  ///   - header: The header.
+  ///   - machine: This machine, if it is noted.
+  ///   - machineKey: Reads this machine's key.
+  ///   - interaction: Decides if a person may be asked.
+  ///   - keeping: `true` to store the key afterwards.
+  /// - Returns: The keys of its epochs.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/removedMachine(by:at:)``; ``KeyringFailure/locked(reason:)``.
+  func open(
+    _ header: KeyringHeader,
+    as machine: MachineIdentity?,
+    _ machineKey: (MachineIdentity.Place) throws(KeyringFailure) -> P256PrivateKey,
+    _ interaction: Interaction,
+    keeping: Bool = true
+  ) throws(KeyringFailure) -> EpochKeys.Opened {
+    if let machine, let place = machine.key, header.recipients.contains(where: { $0.line.id == machine.id }) {
+      let name = name(header, byMachine: true)
+      if let key = opener.stored(name, openedBy: nil) { return try opened(header, key, .machine) }
+      guard let key = header.key(by: try machineKey(place))?.key else {
+        throw .damagedHeader("its line for this machine does not open")
+      }
+      let opened = try opened(header, key, .machine)
+      if keeping { opener.store(key, name, openedBy: Secret("")) }
+      return opened
+    }
+    do throws(KeyringFailure) {
+      return try openShared(header, machine == nil ? interaction : .forbidden, keeping)
+    } catch {
+      guard case .locked = error, let machine else { throw error }
+      if let place = machine.key, header.removals.contains(where: { $0.id == machine.id }),
+        let removal = header.removal(of: try machineKey(place))
+      {
+        throw .removedMachine(by: removal.by, at: removal.at)
+      }
+      guard interaction == .allowed else { throw error }
+      return try openShared(header, interaction, keeping)
+    }
+  }
+
+  private func openShared(
+    _ header: KeyringHeader,
+    _ interaction: Interaction,
+    _ keeping: Bool
+  ) throws(KeyringFailure) -> EpochKeys.Opened {
+    let name = name(header, byMachine: false)
+    func kept(
+      _ recipient: P256PrivateKey,
+      _ means: Means,
+      openedBy secret: Secret
+    ) throws(KeyringFailure) -> EpochKeys.Opened? {
+      guard let key = header.key(by: recipient)?.key else { return nil }
+      let opened = try opened(header, key, means)
+      if keeping { opener.store(key, name, openedBy: secret) }
+      return opened
+    }
+    if let keyFile, header.recipients.contains(where: { $0.kind == .keyFile }) {
+      let secret = try keyFile.key()
+      if let key = opener.stored(name, openedBy: secret) { return try opened(header, key, .keyFile) }
+      let key: P256PrivateKey
+      do { key = try KeyringHeader.key(ofFile: secret) } catch { throw KeyringFailure(error) }
+      if let opened = try kept(key, .keyFile, openedBy: secret) { return opened }
+      guard header.hasPassphrase else { throw .locked(reason: "the key in \(keyFile.path) is not the keyring's") }
+    }
+    guard header.hasPassphrase else {
+      let reason =
+        header.recipients.contains { $0.kind == .keyFile }
+        ? "a key file opens this keyring, and ACCT_VAULT_KEY_FILE names none"
+        : "only machines that a member has approved open it"
+      throw .locked(reason: reason)
+    }
+    do throws(KeyringFailure) {
+      let given = try opener.given()
+      if let key = opener.stored(name, openedBy: given?.secret) {
+        return try opened(header, key, .passphrase)
+      }
+      for attempt in 0..<(given == nil ? 3 : 1) {
+        let secret = if let given { given.secret } else { try opener.asked(interaction, isRepeated: attempt > 0) }
+        for key in try keys(of: secret, header) {
+          if let opened = try kept(key, .passphrase, openedBy: secret) { return opened }
+        }
+      }
+      throw .locked(reason: "\(given?.source ?? "the passphrase") is wrong")
+    } catch .locked(let reason) {
+      guard let keyFile else { throw .locked(reason: reason) }
+      throw .locked(
+        reason: "a passphrase opens this keyring, not the key in \(keyFile.path)" + (reason.map { " (\($0))" } ?? "")
+      )
+    }
+  }
+
+  /// The keys that a passphrase stands for: one for each recipient of that kind.
+  private func keys(of passphrase: Secret, _ header: KeyringHeader) throws(KeyringFailure) -> [P256PrivateKey] {
+    var keys: [P256PrivateKey] = []
+    for recipient in header.recipients {
+      guard case .passphrase(let kdf, let salt) = recipient.kind else { continue }
+      do { keys.append(try KeyringHeader.key(of: passphrase, kdf, salt: salt)) } catch { throw KeyringFailure(error) }
+    }
+    return keys
+  }
+
+  private func opened(_ header: KeyringHeader, _ key: Secret, _ means: Means) throws(KeyringFailure) -> EpochKeys.Opened
+  {
+    let key = EpochKey(epoch: header.epoch, key: key)
+    guard header.isAuthentic(key) else { throw .damagedHeader("no machine with its key has made its header") }
+    return EpochKeys.Opened(current: key, previous: header.previous(key), header: header, means: means)
+  }
+
+  /// Deletes the key of an epoch, in the kernel as well.
+  func forget(_ header: KeyringHeader) -> Bool {
+    let names = [name(header, byMachine: true), name(header, byMachine: false)]
+    return names.count { !opener.forget($0) } == 0
+  }
+}
+
+extension KeyringHeader {
+  /// `true` if a passphrase is a recipient.
+  var hasPassphrase: Bool {
+    recipients.contains { if case .passphrase = $0.kind { true } else { false } }
+  }
+}

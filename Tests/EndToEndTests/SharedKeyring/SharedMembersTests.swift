@@ -1,0 +1,100 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// Machines that come and go, on real engines.
+@Suite("The machines of a shared keyring")
+struct SharedMembersTests {
+  /// One more machine, without the key file, which another one of the fleet approves.
+  private func newcomer(
+    _ fleet: Fleet,
+    _ approve: (String) async throws -> ChildProcess.Output
+  ) async throws -> AcctHome {
+    let passphrase = try fleet.folder.file("own-\(UInt32.random(in: .min ... .max))", containing: "of this machine\n")
+    let home = try AcctHome(
+      sharingUnder: "",
+      on: try await SeparateMachine(),
+      with: ["ACCT_VAULT_PASSPHRASE_FILE": passphrase]
+    )
+    let words = ["keyring", "join"] + fleet.engine.place + ["--name", fleet.name, "--no-input", "--code"]
+    let joining = try RunningProcess(home.command(words))
+    func shown() -> String { String(decoding: joining.standardError.contents(), as: UTF8.self) }
+    try await joining.ready { shown().contains("approve") && shown().hasSuffix("\n") }
+    let code = try #require(shown().split(whereSeparator: \.isWhitespace).last).description
+    let approved = try await approve(code)
+    #expect(approved.status == 0, "\(approved.errorText)")
+    let joined = await joining.output()
+    try #require(joined.status == 0, "\(joined.errorText)")
+    return home
+  }
+
+  @Test(
+    "A machine joins by a code, and once it is removed with --renew it opens nothing, and all that it has is spent",
+    arguments: EngineKind.allCases
+  )
+  func removed(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 2)
+    try await fleet.importExpired()
+    try await fleet.importExpired("user-2")
+    let lost = try await newcomer(fleet) { code in try await fleet.homes[0].acct("keyring", "approve", code) }
+    for user in ["user-1", "user-2"] {
+      let token = try await lost.acct("token", "-a", user, "--no-input")
+      #expect(token.status == 0, "\(token.errorText)")
+    }
+    let listed = try await fleet.homes[1].acct("keyring", "machines", "--json")
+    let machines = try #require(
+      JSON(parsing: listed.standardOutput).objectValue?["machines"]?.arrayValue
+    )
+    let member = try #require(machines.first { $0.objectValue?["recipient"] == "machine" }?.objectValue)
+    let name = try #require(member["name"]?.stringValue)
+
+    let before = try await fleet.server.counts()["refreshes"]
+    let removed = try await fleet.homes[0].acct("keyring", "remove", name, "--renew", "--no-input")
+    #expect(removed.status == 0, "\(removed.errorText)")
+    let after = try await fleet.server.counts()
+    #expect(after["refreshes"] == before.map { $0 + 2 })
+    #expect(after["replays"] == 0)
+    for words in [["refresh", "--force", "user-1"], ["keyring", "machines"], ["list"]] {
+      let refused = try await lost.command(words + ["--no-input"]).run()
+      if words != ["list"] {
+        #expect(refused.status == 6, "\(words): \(refused.errorText)")
+        #expect(refused.errorText.contains("removed from the shared keyring by"), "\(refused.errorText)")
+      }
+    }
+    #expect(try await fleet.server.counts()["refreshes"] == after["refreshes"])
+    for home in fleet.homes {
+      let token = try await home.acct("token", "-a", "user-1", "--no-input")
+      #expect(token.status == 0, "\(token.errorText)")
+    }
+    #expect(try await fleet.server.counts()["replays"] == 0)
+    print("\(kind.rawValue): joined by code, removed, 2 renewed, 0 replays")
+  }
+
+  @Test("A key that changes ten times while machines renew loses no session", arguments: EngineKind.allCases)
+  func renewing(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 3, ["dpop": "off", "keep_alive": false, "lifetime": 1])
+    try await fleet.importExpired()
+    try await withThrowingTaskGroup { group in
+      for home in fleet.homes {
+        group.addTask {
+          for _ in 0..<12 {
+            let renewed = try await home.acct("refresh", "--force", "user-1", "--no-input")
+            // Three machines force renewals of one account, and its object changes with the key as well.
+            let isBusy = renewed.status == 7 && renewed.errorText.contains("keeps changing")
+            #expect(renewed.status == 0 || isBusy, "\(renewed.errorText)")
+          }
+        }
+      }
+      group.addTask {
+        for _ in 0..<10 {
+          let rekeyed = try await fleet.homes[0].acct("keyring", "rekey", "--no-input")
+          #expect(rekeyed.status == 0, "\(rekeyed.errorText)")
+        }
+      }
+      try await group.waitForAll()
+    }
+    let counts = try await fleet.server.counts()
+    #expect(counts["replays"] == 0)
+    print("\(kind.rawValue): 10 changes of the key beside \(counts["refreshes"] ?? 0) renewals, 0 replays")
+  }
+}
