@@ -13,7 +13,7 @@ extension KeyringCommand {
       discussion: "A code is good once, and for ten minutes."
     )
 
-    @Argument(help: "The code that `acct keyring join --code` shows.")
+    @Argument(help: "The code that the other machine shows.")
     var code: String
 
     @OptionGroup var options: SharedOptions
