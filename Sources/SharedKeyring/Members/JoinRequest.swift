@@ -6,7 +6,7 @@ import Vault
 
 /// The code by which a machine joins: 80 random bits, which a person carries from one machine to the other.
 ///
-/// The request is sealed by it, so that only the code's maker can have made the request, and nobody without the code
+/// The request is sealed by it, so that only the code's maker can have made the request, and no one without the code
 /// reads who asks.
 package struct JoinCode: Equatable, Sendable {
   private let bytes: [UInt8]

@@ -7,7 +7,12 @@ extension ErrorMessage {
     switch failure {
     case .keyring(let failure): self.init(failure, kind)
     case .notACode:
-      self.init("usage", .usage, "not a code", hint: "16 letters and digits, as `acct keyring join` with --code shows them")
+      self.init(
+        "usage",
+        .usage,
+        "not a code",
+        hint: "16 letters and digits, as `acct keyring join` with --code shows them"
+      )
     case .unknownCode:
       self.init(
         "unknownCode",
