@@ -42,32 +42,6 @@ struct AWSHelperTests {
     #expect(cloud.forms.last?.form["DurationSeconds"] == "900")
   }
 
-  @Test("Keys are kept until five minutes before they expire, each by role, region, session and duration")
-  func kept() async {
-    await cloud.signIn("--allow-origin", "https://sts.eu-central-1.amazonaws.com")
-    #expect(await cloud.ask() == 0)
-    let first = record.out
-    record.now += 3299
-    #expect(await cloud.ask() == 0)
-    #expect(record.out == first && cloud.forms.count == 1)
-    cloud.server.set { $0.claims?["exp"] = 1_800_010_000 }
-    record.now += 1
-    #expect(await cloud.ask() == 0, "\(record.err)")
-    #expect(record.out != first && cloud.forms.count == 2)
-    for (count, words) in [
-      ["--region", "eu-central-1"], ["--session-name", "other"], ["--duration", "3600"], ["--access"],
-    ].enumerated() {
-      #expect(await cloud.ask(words) == 0, "\(record.err)")
-      #expect(cloud.forms.count == 3 + count, "\(words)")
-      #expect(await cloud.ask(words) == 0)
-      #expect(cloud.forms.count == 3 + count, "\(words)")
-    }
-    #expect(await cloud.ask(role: "arn:aws:iam::123456789012:role/other") == 0)
-    #expect(cloud.forms.count == 7)
-    let item = record.keyring.items.values.first?[.roleKeys].map(RowServer.text)
-    #expect(item?.contains("ASIA7") == true)
-  }
-
   @Test("A service that is no origin of the account gets nothing, and the hint allows it")
   func origin() async {
     #expect(await cloud.server.add() == 0)
@@ -175,44 +149,5 @@ struct AWSHelperTests {
       cloud.say("", status: status)
       #expect(await cloud.ask() == exit, "\(record.err)")
     }
-  }
-
-  @Test("Signing in again, and removing the account, forget the kept keys")
-  func forgotten() async {
-    await cloud.signIn()
-    #expect(await cloud.ask() == 0)
-    #expect(record.keyring.items.values.first?[.roleKeys] != nil)
-    await cloud.signIn()
-    #expect(record.keyring.items.count == 1 && record.keyring.items.values.first?[.roleKeys] == nil)
-    #expect(await cloud.ask() == 0)
-    #expect(record.keyring.items.values.first?[.roleKeys] != nil)
-    #expect(await record.acct("remove", "alice@as.example") == 0, "\(record.err)")
-    #expect(record.keyring.count == 0)
-  }
-
-  @Test("A renewal of the account's tokens keeps the keys, and a damaged item is replaced")
-  func renewed() async {
-    await cloud.signIn()
-    #expect(await cloud.ask() == 0)
-    #expect(await record.acct("refresh", "alice@as.example") == 0, "\(record.err)")
-    #expect(await cloud.ask() == 0)
-    #expect(cloud.forms.count == 1)
-    record.keyring.put(.roleKeys, Secret("{}"))
-    #expect(await cloud.ask() == 0, "\(record.err)")
-    #expect(cloud.forms.count == 2)
-  }
-
-  @Test("An export has no keys of roles")
-  func exported() async {
-    await cloud.signIn()
-    #expect(await cloud.ask() == 0)
-    record.secretFiles["pass"] = "made-up passphrase"
-    #expect(await record.acct("export", "--all", "-o", "out", "--passphrase-file", "pass") == 0, "\(record.err)")
-    let other = RecordedWorld()
-    other.secretFiles["pass"] = "made-up passphrase"
-    other.provide("in", record.secretFiles["out"] ?? "")
-    #expect(await other.acct("add", "--import", "in", "--passphrase-file", "pass") == 0, "\(other.err)")
-    #expect(other.keyring.items.values.first?[.idToken] != nil)
-    #expect(other.keyring.items.values.first?[.roleKeys] == nil)
   }
 }

@@ -4,6 +4,7 @@ import AcctModel
 import AcctPorts
 import AcctTestSupport
 import Secrets
+import StrictJSON
 import Testing
 
 /// ID tokens, certificates and kept keys of roles, on their way to another keyring.
@@ -60,5 +61,58 @@ struct MovedIdentityTests {
     #expect(SharedRecord.check(contents) == nil)
     contents.items[kind] = Secret("{}")
     #expect(SharedRecord.check(contents) == .item(kind))
+  }
+
+  @Test("A move takes a certificate and its key, by which the account is renewed in the shared keyring")
+  func certificate() async {
+    let machine = SharingMachine()
+    let record = machine.record
+    record.corrupt(.keyringDecision, with: "vault\n")
+    record.provide("/home/client.pem", MadeUpCertificates.p256)
+    record.secretFiles["/home/client.key"] = MadeUpCertificates.p256Key
+    let metadata: JSONObject = ["token_endpoint_auth_methods_supported": ["tls_client_auth"]]
+    _ = RecordedServer(
+      record,
+      [
+        RecordedServer.place: [RecordedServer.metadata(metadata)],
+        "/token": [
+          RecordedServer.tokens("a", ["refresh_token": .null]), RecordedServer.tokens("b", ["refresh_token": .null]),
+        ],
+      ]
+    )
+    let added = await machine.acct(
+      "add",
+      "--issuer",
+      RecordedServer.issuer,
+      "--client-id",
+      "robot",
+      "--grant",
+      "client-credentials",
+      "--cert",
+      "/home/client.pem",
+      "--cert-key",
+      "/home/client.key",
+      "--name",
+      "robot"
+    )
+    #expect(added == 0, "\(record.err)")
+    let items = machine.vault.items
+    #expect(items.values.first?[.certificate] != nil && items.values.first?[.certificateKey] != nil)
+    await machine.share()
+    #expect(await machine.acct("keyring", "move", "etcd") == 0, "\(record.err)")
+    #expect(machine.engine.accounts.mapValues(\.items) == items)
+    #expect(await machine.acct("refresh", "robot", "--force") == 0, "\(record.err)")
+    #expect(record.requests.last?.identity != nil)
+    #expect(await machine.acct("keyring", "move", "vault", "--remove") == 0, "\(record.err)")
+    #expect(machine.vault.items.values.first?[.certificateKey] == items.values.first?[.certificateKey])
+  }
+
+  @Test("An account that the doctor rebuilds from its items has its ID token")
+  func rebuilt() async throws {
+    let machine = await machine()
+    machine.record.forget(.account(try machine.onlyAccount()))
+    _ = await machine.acct("doctor", "--repair")
+    #expect(await machine.acct("token", "--id", "-a", "alice.example") == 0, "\(machine.record.err)")
+    #expect(machine.record.out == Self.idToken + "\n")
   }
 }
