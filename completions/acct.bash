@@ -5,7 +5,7 @@ _acct_grammar() {
   commands=() options=() arguments=()
   case $1 in
     '')
-      commands=(add login list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
+      commands=(add login list switch status header token log metrics request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
@@ -34,6 +34,13 @@ _acct_grammar() {
     'token')
       options=(--min-valid= --offline --id '--sasl==xoauth2 oauthbearer' --user= --audience= --scope= --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('url')
+      ;;
+    'log')
+      options=(--since= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('account')
+      ;;
+    'metrics')
+      options=(--anonymous -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'request')
       options=(-H= --header= -d= --data= -i --include -L --follow -o=file --output=file --retry= --audience= --scope= --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -95,12 +102,12 @@ _acct_grammar() {
       arguments=('command*')
       ;;
     'helper')
-      commands=(setup git docker kubectl bazel go cargo keyring google terraform)
+      commands=(setup git docker kubectl bazel go cargo keyring google terraform aws)
       options=(--audience= --scope= --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'helper setup')
-      options=(--host= --undo --dry-run -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= -h --help)
-      arguments=('=git docker kubectl cargo go pip')
+      options=(--host= --role-arn= --profile= --undo --dry-run -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= -h --help)
+      arguments=('=git docker kubectl cargo go pip terraform aws')
       ;;
     'providers')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -126,7 +133,7 @@ _acct_grammar() {
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'keyring')
-      commands=(status unlock lock create join move leave trust)
+      commands=(status unlock lock create join approve machines remove rekey move leave trust)
       options=(--version -h --help)
       ;;
     'keyring status')
@@ -143,8 +150,22 @@ _acct_grammar() {
       arguments=('' '*')
       ;;
     'keyring join')
-      options=(--name= --cert=file --key=file --ca=file --user= --password-file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--name= --cert=file --key=file --ca=file --user= --password-file=file --code -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('' '*')
+      ;;
+    'keyring approve')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('')
+      ;;
+    'keyring machines')
+      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'keyring remove')
+      options=(--renew --drop-shared --new-passphrase-file=file --new-key-file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('')
+      ;;
+    'keyring rekey')
+      options=(--new-passphrase-file=file --new-key-file=file --keep -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'keyring move')
       options=(--remove -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -160,7 +181,7 @@ _acct_grammar() {
       options=(--repair --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'help')
-      commands=(add login list switch status header token request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
+      commands=(add login list switch status header token log metrics request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
       ;;
     'help key')
       commands=(show thumbprint import list)
@@ -172,7 +193,7 @@ _acct_grammar() {
       commands=(unlock lock passphrase seal unseal)
       ;;
     'help keyring')
-      commands=(status unlock lock create join move leave trust)
+      commands=(status unlock lock create join approve machines remove rekey move leave trust)
       ;;
     *) return 1 ;;
   esac

@@ -14,6 +14,8 @@ function __acct_grammar -S
                 'status'\t'Show one account, and whether a header can be printed for it' \
                 'header'\t'Print the header lines for one request' \
                 'token'\t'Print the access token, or the ID token, alone on a line' \
+                'log'\t'Show the last events of each account: sign-ins, renewals, refusals, exports' \
+                'metrics'\t'Print the states of accounts and keyring for Prometheus' \
                 'request'\t'Make a request as an account' \
                 'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
                 'observe'\t'Read nonces and limits from a response'\''s headers on standard input' \
@@ -229,6 +231,37 @@ function __acct_grammar -S
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'url'
+        case 'log'
+            set options '--since='\t'Leave out what is older: 2d, 12h, 30min, or a date as in 2027-01-31' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account'
+        case 'metrics'
+            set options '--anonymous'\t'Leave names out: an account is its random id' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
         case 'request'
             set options '-H='\t'One more header line' \
                 '--header='\t'One more header line' \
@@ -494,7 +527,8 @@ function __acct_grammar -S
                 'cargo'\t'A program' \
                 'keyring'\t'A program' \
                 'google'\t'A program' \
-                'terraform'\t'A program'
+                'terraform'\t'A program' \
+                'aws'\t'A program'
             set options '--audience='\t'Use a token for another audience' \
                 '--scope='\t'Use a token with only this scope' \
                 '--credentials=file'\t'Use the account of this document alone, and keep nothing; - is stdin' \
@@ -513,6 +547,8 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
         case 'helper setup'
             set options '--host='\t'Change the settings for one server only' \
+                '--role-arn='\t'Of aws: the role whose keys the account gets' \
+                '--profile='\t'Of aws: the profile that gets them, instead of acct' \
                 '--undo'\t'Take back what acct has changed' \
                 '--dry-run'\t'Show the change, and make none' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
@@ -527,7 +563,7 @@ function __acct_grammar -S
                 '--timeout='\t'The time limit for the network, 30 if left out' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
-            set arguments '=git docker kubectl cargo go pip'
+            set arguments '=git docker kubectl cargo go pip terraform aws'
         case 'providers'
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
@@ -630,6 +666,10 @@ function __acct_grammar -S
                 'lock'\t'Lock the keyring in use, for all programs that use it' \
                 'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \
                 'join'\t'Join a keyring that another machine has made' \
+                'approve'\t'Let in the machine that shows a code' \
+                'machines'\t'List the machines that share the keyring' \
+                'remove'\t'Remove a machine from the shared keyring, and change the key' \
+                'rekey'\t'Change the keyring'\''s key, and encrypt everything anew, while other machines work' \
                 'move'\t'Move all accounts to another keyring: all of them, or none' \
                 'leave'\t'Stop sharing a keyring on this machine; the engine keeps the accounts' \
                 'trust'\t'Accept a shared keyring that was restored from a backup'
@@ -706,6 +746,7 @@ function __acct_grammar -S
                 '--ca=file'\t'The authority that issued the engine'\''s certificates' \
                 '--user='\t'The user of etcd' \
                 '--password-file=file'\t'Your own file with the user'\''s or the role'\''s password' \
+                '--code'\t'Join by a code that another machine approves, with a key of this machine'\''s own' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -720,6 +761,71 @@ function __acct_grammar -S
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments '' '*'
+        case 'keyring approve'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments ''
+        case 'keyring machines'
+            set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'keyring remove'
+            set options '--renew'\t'Renew every account afterwards' \
+                '--drop-shared'\t'Let no passphrase and no key file open the keyring any more' \
+                '--new-passphrase-file=file'\t'A file with the keyring'\''s new passphrase' \
+                '--new-key-file=file'\t'A file of 32 random bytes, the keyring'\''s new key file' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments ''
+        case 'keyring rekey'
+            set options '--new-passphrase-file=file'\t'A file with the keyring'\''s new passphrase' \
+                '--new-key-file=file'\t'A file of 32 random bytes, the keyring'\''s new key file' \
+                '--keep'\t'Keep the former passphrase or key file beside the new one' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
         case 'keyring move'
             set options '--remove'\t'Remove them from the shared keyring, for all machines' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
@@ -788,6 +894,8 @@ function __acct_grammar -S
                 'status'\t'Show one account, and whether a header can be printed for it' \
                 'header'\t'Print the header lines for one request' \
                 'token'\t'Print the access token, or the ID token, alone on a line' \
+                'log'\t'Show the last events of each account: sign-ins, renewals, refusals, exports' \
+                'metrics'\t'Print the states of accounts and keyring for Prometheus' \
                 'request'\t'Make a request as an account' \
                 'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
                 'observe'\t'Read nonces and limits from a response'\''s headers on standard input' \
@@ -824,6 +932,10 @@ function __acct_grammar -S
                 'lock'\t'Lock the keyring in use, for all programs that use it' \
                 'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \
                 'join'\t'Join a keyring that another machine has made' \
+                'approve'\t'Let in the machine that shows a code' \
+                'machines'\t'List the machines that share the keyring' \
+                'remove'\t'Remove a machine from the shared keyring, and change the key' \
+                'rekey'\t'Change the keyring'\''s key, and encrypt everything anew, while other machines work' \
                 'move'\t'Move all accounts to another keyring: all of them, or none' \
                 'leave'\t'Stop sharing a keyring on this machine; the engine keeps the accounts' \
                 'trust'\t'Accept a shared keyring that was restored from a backup'
