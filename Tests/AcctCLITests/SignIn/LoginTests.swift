@@ -96,7 +96,7 @@ struct LoginTests {
     #expect(record.out == "Authorization: Bearer at-1-long-enough\n")
   }
 
-  @Test("The line that adds another person has the redirect address and the resource of the account")
+  @Test("The line that adds another person has the redirect address of the account")
   func otherPersonsLine() async {
     #expect(
       await server.add("--redirect-uri", "http://localhost:8200/back", "--allow-origin", "https://b.example") == 0
@@ -105,8 +105,8 @@ struct LoginTests {
     #expect(await login() == 8, "\(record.err)")
     #expect(
       record.err.last
-        == "acct: hint: to add bob, run `acct add --issuer https://as.example --client-id client --scope openid "
-        + "--redirect-uri http://localhost:8200/back`"
+        == "acct: hint: to add bob, run `acct add --issuer https://as.example --client-id client "
+        + "--redirect-uri http://localhost:8200/back --scope openid`"
     )
   }
 

@@ -116,7 +116,7 @@ struct DeviceKeyTests {
     let status = try await home.acct("status")
     #expect(status.status == 4)
     #expect(status.text.contains(words), "\(status.text)")
-    #expect(try await home.accounts().first?["state"] == "valid")
+    #expect(try await home.accounts().first?["state"] == "reauthRequired")
     // Beside its own TPM it works again.
     unsafe unlink(link)
     try #require(unsafe symlink(own.address.description, link) == 0)

@@ -33,6 +33,23 @@ extension LeakStage {
     ]
   }
 
+  /// With another machine that wants to join it.
+  func approving(_ code: String) -> [LeakRow] {
+    [
+      LeakRow("keyring approve", ["nonsense", "-v"], status: 64),
+      LeakRow("keyring approve", [code, "--json", "-v"]),
+    ]
+  }
+
+  /// With that machine, by its name.
+  func removing(_ machine: String) -> [LeakRow] {
+    [
+      LeakRow("keyring machines", ["nonsense", "-v"], status: 64), LeakRow("keyring machines", ["--json", "-v"]),
+      LeakRow("keyring rekey", ["--keep", "-v"], status: 64), LeakRow("keyring rekey", ["--json", "-v"]),
+      LeakRow("keyring remove", ["nowhere", "-v"], status: 64), LeakRow("keyring remove", [machine, "--renew", "-v"]),
+    ]
+  }
+
   /// With too little of the engine left.
   func sharedOutage(_ engine: any SharedEngine) -> [LeakRow] {
     let url = "\(server.resource)/resource"

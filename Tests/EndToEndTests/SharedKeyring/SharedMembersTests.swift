@@ -5,29 +5,6 @@ import Testing
 /// Machines that come and go, on real engines.
 @Suite("The machines of a shared keyring")
 struct SharedMembersTests {
-  /// One more machine, without the key file, which another one of the fleet approves.
-  private func newcomer(
-    _ fleet: Fleet,
-    _ approve: (String) async throws -> ChildProcess.Output
-  ) async throws -> AcctHome {
-    let passphrase = try fleet.folder.file("own-\(UInt32.random(in: .min ... .max))", containing: "of this machine\n")
-    let home = try AcctHome(
-      sharingUnder: "",
-      on: try await SeparateMachine(),
-      with: ["ACCT_VAULT_PASSPHRASE_FILE": passphrase]
-    )
-    let words = ["keyring", "join"] + fleet.engine.place + ["--name", fleet.name, "--no-input", "--code"]
-    let joining = try RunningProcess(home.command(words))
-    func shown() -> String { String(decoding: joining.standardError.contents(), as: UTF8.self) }
-    try await joining.ready { shown().contains("approve") && shown().hasSuffix("\n") }
-    let code = try #require(shown().split(whereSeparator: \.isWhitespace).last).description
-    let approved = try await approve(code)
-    #expect(approved.status == 0, "\(approved.errorText)")
-    let joined = await joining.output()
-    try #require(joined.status == 0, "\(joined.errorText)")
-    return home
-  }
-
   @Test(
     "A machine joins by a code, and once it is removed with --renew it opens nothing, and all that it has is spent",
     arguments: EngineKind.allCases
@@ -36,18 +13,16 @@ struct SharedMembersTests {
     let fleet = try await Fleet(on: kind, machines: 2)
     try await fleet.importExpired()
     try await fleet.importExpired("user-2")
-    let lost = try await newcomer(fleet) { code in try await fleet.homes[0].acct("keyring", "approve", code) }
+    let newcomer = try await Newcomer(to: fleet.engine.place + ["--name", fleet.name])
+    let approved = try await fleet.homes[0].acct("keyring", "approve", newcomer.code)
+    #expect(approved.status == 0, "\(approved.errorText)")
+    try await newcomer.joined()
+    let lost = newcomer.home
     for user in ["user-1", "user-2"] {
       let token = try await lost.acct("token", "-a", user, "--no-input")
       #expect(token.status == 0, "\(token.errorText)")
     }
-    let listed = try await fleet.homes[1].acct("keyring", "machines", "--json")
-    let machines = try #require(
-      JSON(parsing: listed.standardOutput).objectValue?["machines"]?.arrayValue
-    )
-    let member = try #require(machines.first { $0.objectValue?["recipient"] == "machine" }?.objectValue)
-    let name = try #require(member["name"]?.stringValue)
-
+    let name = try await fleet.homes[1].nameOfOtherMachine()
     let before = try await fleet.server.counts()["refreshes"]
     let removed = try await fleet.homes[0].acct("keyring", "remove", name, "--renew", "--no-input")
     #expect(removed.status == 0, "\(removed.errorText)")

@@ -28,8 +28,8 @@ extension KeyringCommand {
       commandName: "join",
       abstract: "Join a keyring that another machine has made.",
       discussion: """
-        With its passphrase or key file; or with --code, which prints a code and waits until `acct keyring approve \
-        CODE` on another machine lets this one in.
+        With its passphrase or key file; or with --code, which prints a code and waits until another machine lets this \
+        one in: acct keyring approve CODE.
         """
     )
 

@@ -1,0 +1,45 @@
+import AcctTestSupport
+import StrictJSON
+import Testing
+
+/// One more machine, which has neither passphrase nor key file of a shared keyring, and waits until another approves it.
+final class Newcomer: Sendable {
+  let home: AcctHome
+  /// The code that it shows.
+  let code: String
+  private let joining: RunningProcess
+  private let folder: TemporaryFolder
+
+  /// Begins to join, and returns once the code is shown.
+  ///
+  /// - Parameter place: The engine and the keyring's name, as words of `acct keyring join`.
+  init(to place: [String]) async throws {
+    folder = try TemporaryFolder()
+    home = try AcctHome(
+      sharingUnder: "",
+      on: try await SeparateMachine(),
+      with: ["ACCT_VAULT_PASSPHRASE_FILE": try folder.file("own", containing: "of this machine\n")]
+    )
+    let process = try RunningProcess(home.command(["keyring", "join"] + place + ["--no-input", "--code"]))
+    func shown() -> String { String(decoding: process.standardError.contents(), as: UTF8.self) }
+    try await process.ready { shown().contains("approve") && shown().hasSuffix("\n") }
+    code = try #require(shown().split(whereSeparator: \.isWhitespace).last).description
+    joining = process
+  }
+
+  /// Waits until it has joined.
+  func joined() async throws {
+    let output = await joining.output()
+    try #require(output.status == 0, "\(output.errorText)")
+  }
+}
+
+extension AcctHome {
+  /// The name of the machine that has joined by a code.
+  func nameOfOtherMachine() async throws -> String {
+    let listed = try await acct("keyring", "machines", "--json")
+    let machines = try JSON(parsing: listed.standardOutput).objectValue?["machines"]?.arrayValue ?? []
+    let member = machines.first { $0.objectValue?["recipient"] == "machine" }?.objectValue
+    return try #require(member?["name"]?.stringValue, "\(listed.text)")
+  }
+}
