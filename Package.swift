@@ -76,7 +76,7 @@ let measurements: [Target] =
 ///
 /// A static library takes no time to load: Swift's own, the unwinder, and that of C++, which the file names.
 /// Relocations are packed into a twentieth (DT_RELR), identical functions are kept once (see Documentation/design/startup.md),
-/// and no table of exported symbols is read.
+/// no table of exported symbols is read, and mathematics that nothing calls is not looked up.
 let quickStart: [LinkerSetting] = [
   // SwiftPM's own option applies to all targets. The tests need Swift's shared libraries, since Testing is one, and
   // would have to be a build of their own.
@@ -89,6 +89,7 @@ let quickStart: [LinkerSetting] = [
   ]),
   .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=all"]),
   .unsafeFlags(["-Xlinker", "--no-export-dynamic"]),
+  .unsafeFlags(["-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/packaging/unused-mathematics.ld"]),
 ]
 
 /// How acct is linked, in debug and in release.

@@ -13,6 +13,7 @@ final class Newcomer: Sendable {
   /// Begins to join, and returns once the code is shown.
   ///
   /// - Parameter place: The engine and the keyring's name, as words of `acct keyring join`.
+  /// - Throws: ``ProcessFailure``, or the failure of a requirement.
   init(to place: [String]) async throws {
     folder = try TemporaryFolder()
     home = try AcctHome(
