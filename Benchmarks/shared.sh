@@ -101,6 +101,37 @@ rounds=20
 compare 'list of 2,000 accounts, to the vault' "$many list" "$vault list" 3
 rounds=${2:-100}
 
+# A machine that joins by a code and is removed again: 2,000 accounts are encrypted anew, while another machine reads.
+options=(etcd "$endpoints" --name many --cert "$folder/bench.crt" --key "$folder/bench.key" --ca "$folder/ca.crt")
+reader="env ACCT_HOME=$folder/reader ACCT_KEYRING=etcd acct"
+$reader keyring join "${options[@]}" --quiet
+ACCT_HOME=$folder/lost acct keyring join "${options[@]}" --code --no-input 2>joining &
+joining=$!
+reading=()
+until code=$(grep -oE '([a-z2-7]{4}-){3}[a-z2-7]{4}' joining); do kill -0 $joining; done
+$many keyring approve "$code" --quiet
+wait $joining
+machine=$($many keyring machines --json | sed -n 's/.*"name":"\([^"]*\)"[^}]*"recipient":"machine".*/\1/p')
+read_on() {
+  while [ ! -e removed ]; do
+    $1 header "$url" >/dev/null 2>>failures || true
+    echo read >>reads
+  done
+}
+for home in "$reader" "$many"; do
+  read_on "$home -a alice.example.com" &
+  reading+=($!)
+done
+began=$(date +%s%N)
+$many keyring remove "$machine" --quiet
+ended=$(date +%s%N)
+touch removed
+wait "${reading[@]}"
+awk -v ms=$(((ended - began) / 1000000)) -v reads="$(wc -l <reads)" -v failures="$(wc -l <failures)" 'BEGIN {
+  printf "%-52s %9.2f s, at most 10; %d reads of others meanwhile, %d failures  %s\n",
+    "removal of a machine from 2,000 accounts", ms / 1000, reads, failures, ms <= 10000 && !failures ? "reached" : "missed"
+}'
+
 # Without any member, and the token good.
 for id in "${started[@]}"; do kill -KILL "$id"; done
 wait 2>/dev/null || true
