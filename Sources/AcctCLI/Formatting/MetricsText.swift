@@ -67,12 +67,13 @@ func metricsLines(_ metrics: AccountMetrics, isAnonymous: Bool) -> [String] {
 
 /// The value of a label between its quotes.
 private func escaped(_ text: String) -> String {
-  text.reduce(into: "") { result, character in
-    switch character {
+  // By scalar: a quotation mark with an accent is one character that is no quotation mark.
+  text.unicodeScalars.reduce(into: "") { result, scalar in
+    switch scalar {
     case "\\": result += "\\\\"
     case "\"": result += "\\\""
     case "\n": result += "\\n"
-    default: result.append(character)
+    default: result.unicodeScalars.append(scalar)
     }
   }
 }

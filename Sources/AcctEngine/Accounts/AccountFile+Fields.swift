@@ -25,6 +25,9 @@ extension AccountFile {
       return text
     }
 
+    /// A text that the account does not depend on: one of another form counts as missing.
+    mutating func incidental(_ name: String) -> String? { value(name)?.stringValue }
+
     mutating func optional<Value>(
       _ name: String,
       _ parse: (String) throws(ParseError) -> Value

@@ -117,7 +117,7 @@ package enum AccountFile {
       validatedAt: try file.optional("validatedAt", Timestamp.init),
       createdAt: try file.required("createdAt", Timestamp.init)
     )
-    account.history = AccountHistory(try file.string("history") ?? "")
+    account.history = AccountHistory(file.incidental("history") ?? "")
     if account.source == .issuer { account.subjectStatements = try file.subjectStatements() }
     return account
   }

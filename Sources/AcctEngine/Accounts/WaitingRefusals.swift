@@ -13,6 +13,8 @@ package struct WaitingRefusals: Sendable {
 
   /// In seconds; of refusals of one account and origin within it, the first is kept.
   private static let interval: Int64 = 3_600
+  /// The most refusals of an account within the interval: other events are not to be lost for them.
+  private static let refusalLimit = 10
   /// The most accounts in the file; beyond it, all are forgotten.
   private static let limit = 500
 
@@ -31,8 +33,7 @@ package struct WaitingRefusals: Sendable {
     let now = world.clock.now()
     let history = history(of: account.id, in: refusals)
     let recent = (history.events ?? []).filter { abs(now.seconds(since: $0.time)) < Self.interval }
-    // A program that asks for another origin each time fills no more than one history.
-    guard recent.count < AccountHistory.limit, !recent.contains(where: { $0.origin == origin }) else { return }
+    guard recent.count < Self.refusalLimit, !recent.contains(where: { $0.origin == origin }) else { return }
     let event = AccountEvent(.refused, at: now, on: world.environment.hostName(), for: program, origin)
     if refusals.count >= Self.limit { refusals = JSONObject() }
     refusals[account.id.description] = .string(history.adding([event]).text)

@@ -28,11 +28,12 @@ package enum TerraformSettings {
 
   /// Takes the block of acct out of a file that was written since.
   ///
-  /// - Returns: The changed file; `nil` if Terraform does not ask acct there any more.
+  /// - Returns: The changed file; `nil` if Terraform does not ask acct there any more, or the user has written into the
+  ///   block.
   /// - Throws: ``SettingsFlaw``.
   package static func removing(from contents: Secret) throws(SettingsFlaw) -> Secret? {
     try contents.withBytes { bytes throws(SettingsFlaw) in
-      guard let helper = try helper(in: bytes), helper.name == "acct" else { return nil }
+      guard let helper = try helper(in: bytes), helper.name == "acct", helper.isEmpty else { return nil }
       var range = helper.range
       if range.upperBound < bytes.count, bytes[range.upperBound] == 0x0A {
         range = range.lowerBound..<(range.upperBound + 1)
@@ -44,29 +45,41 @@ package enum TerraformSettings {
     }
   }
 
-  /// The first block of a helper: its name, and where it stands.
-  private static func helper(in bytes: Span<UInt8>) throws(SettingsFlaw) -> (name: String, range: Range<Int>)? {
+  /// The first block of a helper.
+  private struct Helper {
+    var name: String
+    var range: Range<Int>
+    /// `true` if nothing stands between its braces.
+    var isEmpty: Bool
+  }
+
+  private static func helper(in bytes: Span<UInt8>) throws(SettingsFlaw) -> Helper? {
     var scanner = HCLScanner()
     var depth = 0
     var head: [(text: String, start: Int)] = []
     var found: (name: String, start: Int)?
+    var isEmpty = true
     while let token = try scanner.next(bytes) {
       switch token.text {
       case "{":
         if depth == 0, head.first?.text == block {
           guard head.count == 2, found == nil else { throw .form(block) }
-          found = (head[1].text, head[0].start)
+          found = (head[1].text.hasPrefix("\"") ? String(head[1].text.dropFirst()) : head[1].text, head[0].start)
+          isEmpty = true
         }
         // JSON, which Terraform reads, too.
         guard depth > 0 || !head.isEmpty else { throw .form(block) }
+        if depth > 0 { isEmpty = false }
         depth += 1
         head = []
       case "}":
         depth -= 1
         guard depth >= 0 else { throw .line(scanner.line) }
-        if depth == 0, let found { return (found.name, found.start..<scanner.position) }
+        if depth == 0, let found {
+          return Helper(name: found.name, range: found.start..<scanner.position, isEmpty: isEmpty)
+        }
       case "\n": head = []
-      default: if depth == 0 { head.append(token) }
+      default: if depth == 0 { head.append(token) } else { isEmpty = false }
       }
     }
     guard depth == 0 else { throw .line(scanner.line) }
@@ -79,7 +92,7 @@ private struct HCLScanner {
   private(set) var position = 0
   private(set) var line = 1
 
-  /// The next of them; a string without its quotes.
+  /// The next of them; a string with its first quotation mark, so that it is never taken for a brace.
   ///
   /// - Throws: ``SettingsFlaw/line(_:)``, ``SettingsFlaw/form(_:)``.
   mutating func next(_ bytes: Span<UInt8>) throws(SettingsFlaw) -> (text: String, start: Int)? {
@@ -132,7 +145,7 @@ private struct HCLScanner {
     while position < bytes.count, bytes[position] != 0x0A {
       if bytes[position] == UInt8(ascii: "\"") {
         position += 1
-        return bytes.string(start..<(position - 1))
+        return bytes.string((start - 1)..<(position - 1))
       }
       position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
     }

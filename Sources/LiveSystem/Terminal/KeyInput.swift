@@ -22,14 +22,28 @@ final class KeyInput: Sendable {
   /// Waits for a key on a thread of its own; `nil` without a terminal in the foreground, or after ``cancel()``.
   func next() async -> Keystroke? {
     await withCheckedContinuation { caller in
-      DispatchQueue(label: "acct.keys").async { caller.resume(returning: self.key()) }
+      DispatchQueue(label: "acct.keys").async { caller.resume(returning: self.withoutStops { self.key() }) }
     }
   }
 
-  private func key() -> Keystroke? {
-    // A job in the background that changes the terminal's mode is stopped for it.
+  /// Does `body` on this thread, where a job that has been put in the background since is not stopped for the terminal.
+  private func withoutStops<Result>(_ body: () -> Result) -> Result {
+    var stops = sigset_t()
+    var before = sigset_t()
+    unsafe sigemptyset(&stops)
+    for signal in [SIGTTIN, SIGTTOU] { unsafe sigaddset(&stops, signal) }
+    unsafe pthread_sigmask(SIG_BLOCK, &stops, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    return body()
+  }
+
+  private var isInForeground: Bool {
     let foreground = tcgetpgrp(input)
-    guard isatty(input) == 1, foreground < 0 || foreground == getpgrp() else { return nil }
+    return foreground < 0 || foreground == getpgrp()
+  }
+
+  private func key() -> Keystroke? {
+    guard isatty(input) == 1, isInForeground else { return nil }
     return onePrompt.withLock { _ in
       var mode = termios()
       guard unsafe tcgetattr(input, &mode) == 0, acct_prompt_begin(input, 1) == 0 else { return nil }
@@ -42,7 +56,8 @@ final class KeyInput: Sendable {
       return reader.withLock { reader in
         while true {
           if let key = reader.next(isComplete: true) { return key }
-          guard waitForInput() else { return nil }
+          // Keys that are typed while it is in the background are for another program.
+          guard waitForInput(), isInForeground else { return nil }
           var chunk = [UInt8](repeating: 0, count: 64)
           let count = unsafe read(input, &chunk, chunk.count)
           guard count > 0 || count < 0 && errno == EINTR else { return nil }

@@ -108,6 +108,17 @@ struct LogTests {
     #expect(await events().last == "renewed laptop git")
   }
 
+  @Test("A history in a form that is not known leaves its account as it is")
+  func otherForm() async throws {
+    await addAccount()
+    let id = try #require(record.keyring.items.keys.first)
+    let rest = record.file(.account(id))?.split(separator: #""history":"#).first.map(String.init)
+    record.corrupt(.account(id), with: (rest ?? "") + #""history":[1]}"#)
+    #expect(await record.acct("header", "https://issuer.example/") == 0, "\(record.err)")
+    #expect(await record.acct("list") == 0)
+    #expect(record.out.contains("bob.example.com") && record.err.isEmpty, "\(record.err)")
+  }
+
   @Test("A header that renews nothing reads no history, and writes nothing")
   func headerIsFree() async throws {
     await addAccount()

@@ -55,6 +55,15 @@ struct MetricsTests {
     #expect(!record.out.contains("example"))
   }
 
+  @Test("A quotation mark and a backslash in a name are escaped, with an accent on them, too")
+  func quoted() async {
+    await addAccount()
+    #expect(await record.acct("rename", "bob.example.com", "a\"\u{301}\\\u{301}b") == 0, "\(record.err)")
+    let name = "a\\\"\u{301}\\\\\u{301}b"
+    let line = Array("acct_account_needs_sign_in{account=\"\(name)\"} 0".unicodeScalars)
+    #expect(await samples().contains { Array($0.unicodeScalars) == line }, "\(record.out)")
+  }
+
   @Test("A machine without accounts has metrics, and a file that can't be read is counted")
   func odd() async throws {
     #expect(await samples().prefix(2) == ["acct_accounts 0", "acct_accounts_damaged 0"])

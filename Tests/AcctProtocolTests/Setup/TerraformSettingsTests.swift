@@ -28,6 +28,16 @@ struct TerraformSettingsTests {
   }
 
   @Test(
+    "A block of acct that the user has written into stays",
+    arguments: ["{\n  args = [\"}\"]\n}\n", "{ args = [] }\n", "{\n  a {}\n}\n"]
+  )
+  func extended(body: String) throws {
+    let text = Secret("a = 1\ncredentials_helper \"acct\" \(body)b = 2\n")
+    #expect(try TerraformSettings.adding(to: text) == nil)
+    #expect(try TerraformSettings.removing(from: text) == nil)
+  }
+
+  @Test(
     "Another helper is named, and stays",
     arguments: ["credentials_helper \"vault\" {\n  args = []\n}\n", "credentials_helper vault {\n}\n"]
   )
