@@ -1,4 +1,5 @@
 import AcctEngine
+import AcctModel
 import AcctPorts
 
 extension AccountOverview.Status {
@@ -26,7 +27,7 @@ extension KeyringFailure {
     case .damagedAccount: "what the shared keyring has of it is damaged"
     case .answerWaits: "a server's answer is still to be stored on the shared keyring"
     case .answerUnopened: "a server's answer waits for the shared keyring, and no key opens it any more"
-    case .removedMachine(let host, _): "this machine was removed from the shared keyring by \(host)"
+    case .removedMachine(let host, _): "this machine was removed from the shared keyring by \(printable(host))"
     case .settings: "the settings of the shared keyring can't be used"
     }
   }

@@ -53,7 +53,29 @@ extension SharedKeyring {
       inspect: { interaction throws(KeyringFailure) in
         try held.redacting { () throws(KeyringFailure) in try inspect(interaction) }
       },
-      membership: membership
+      membership: SharedMembership(
+        request: { settings, interaction, announce throws(SharedMembershipFailure) in
+          do throws(SharedMembershipFailure) { try await membership.request(settings, interaction, announce) } catch {
+            throw error.redacted(by: held)
+          }
+        },
+        approve: { code, interaction throws(SharedMembershipFailure) in
+          do throws(SharedMembershipFailure) { return try membership.approve(code, interaction) } catch {
+            throw error.redacted(by: held)
+          }
+        },
+        machines: { interaction throws(SharedMembershipFailure) in
+          do throws(SharedMembershipFailure) { return try membership.machines(interaction) } catch {
+            throw error.redacted(by: held)
+          }
+        },
+        rekey: { change, interaction throws(SharedMembershipFailure) in
+          do throws(SharedMembershipFailure) { return try membership.rekey(change, interaction) } catch {
+            throw error.redacted(by: held)
+          }
+        },
+        ownItem: membership.ownItem
+      )
     )
   }
 }
@@ -62,6 +84,13 @@ extension HeldSecrets {
   /// Does something with a shared keyring, whose failure may repeat a secret.
   fileprivate func redacting<Value>(_ body: () throws(KeyringFailure) -> Value) throws(KeyringFailure) -> Value {
     do { return try body() } catch { throw error.redacted(by: self) }
+  }
+}
+
+extension SharedMembershipFailure {
+  fileprivate func redacted(by held: HeldSecrets) -> SharedMembershipFailure {
+    guard case .keyring(let failure) = self else { return self }
+    return .keyring(failure.redacted(by: held))
   }
 }
 

@@ -142,6 +142,10 @@ package enum SharedMembershipFailure: Error, Equatable, Sendable {
   case formerForm
   case noSuchMachine(String)
   case thisMachine
+  /// This machine can't ask to join: it is a member.
+  case member
+  /// The new key file opens the keyring already.
+  case sameKeyFile
   /// The machine that is to be removed has had the keyring's passphrase or key file.
   case knowsSecret(SharedMachine.Recipient, machine: String)
   /// The keyring has as many machines as its header takes.

@@ -25,7 +25,10 @@ extension SharedVault {
   ) async throws(SharedMembershipFailure) {
     let session = try whole { () throws(KeyringFailure) in try self.session(settings) }
     let (_, header) = try whole { () throws(KeyringFailure) in try rawHeader(session) }
-    guard case .epochs = header else { throw .formerForm }
+    guard case .epochs(let members) = header else { throw .formerForm }
+    // The key that this machine has now may be the only one that opens its accounts.
+    let own = try whole { () throws(KeyringFailure) in try identity() }
+    guard own?.key == nil || !members.recipients.contains(where: { $0.line.id == own?.id }) else { throw .member }
     let code = JoinCode(entropy)
     let place = session.places.request(code.place)
     let id: String = try whole { () throws(KeyringFailure) in

@@ -90,6 +90,7 @@ extension SharedVault {
       }
     }
     added?.holders = [own]
+    if let added, plan.roster.shared.contains(where: { $0.id == added.id }) { throw .sameKeyFile }
     if change.secret != .same, !change.isKeeping { plan.roster.shared = [] }
     if let name = change.removing { try remove(name, from: &plan, own, opened, session, interaction) }
     if let added, !plan.roster.shared.contains(where: { $0.id == added.id }) { plan.roster.shared.append(added) }

@@ -84,14 +84,17 @@ extension SharedVault {
     _ seal: Seal,
     _ session: Session
   ) throws(KeyringFailure) -> Bool {
+    var isAuthentic = false
     do throws(Seal.Unopened) {
-      if session.places.account(at: object.key) != nil {
-        _ = try seal.contents(object.bytes, at: object.key)
-      } else {
-        _ = try seal.open(object.bytes, at: object.key)
-      }
+      _ = try seal.open(object.bytes, at: object.key)
+      isAuthentic = true
+      if session.places.account(at: object.key) != nil { _ = try seal.contents(object.bytes, at: object.key) }
     } catch {
       switch error {
+      case .damaged(.unknownVersion) where isAuthentic:
+        // A later acct wrote it: without the former key nothing would ever open it.
+        guard let id = session.places.account(at: object.key) else { return false }
+        throw .damagedAccount(id, .unknownVersion)
       case .damaged: return false
       case .keyring(let failure): throw failure
       case .libraryFailed(let error): throw KeyringFailure(error)

@@ -62,6 +62,20 @@ extension ErrorMessage {
         "no machine called \(printable(name)) shares the keyring",
         hint: "`acct keyring machines` lists them"
       )
+    case .member:
+      self.init(
+        "alreadyMember",
+        .usage,
+        "this machine is a member of the shared keyring",
+        hint: "`acct keyring machines` lists it; after `acct keyring leave` it can ask to join again"
+      )
+    case .sameKeyFile:
+      self.init(
+        "sameKeyFile",
+        .usage,
+        "this key file opens the shared keyring already",
+        hint: "make another one of 32 random bytes, such as by head -c 32 /dev/urandom"
+      )
     case .thisMachine:
       self.init(
         "thisMachine",
