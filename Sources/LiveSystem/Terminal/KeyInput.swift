@@ -57,7 +57,8 @@ final class KeyInput: Sendable {
         while true {
           if let key = reader.next(isComplete: true) { return key }
           // Keys that are typed while it is in the background are for another program.
-          guard waitForInput(), isInForeground else { return nil }
+          let hasInput = waitForInput(input, until: stop) { acct_prompt_is_active() != 0 }
+          guard hasInput, isInForeground else { return nil }
           var chunk = [UInt8](repeating: 0, count: 64)
           let count = unsafe read(input, &chunk, chunk.count)
           guard count > 0 || count < 0 && errno == EINTR else { return nil }
@@ -65,17 +66,5 @@ final class KeyInput: Sendable {
         }
       }
     }
-  }
-
-  /// Returns `true` once there is input, or its end.
-  private func waitForInput() -> Bool {
-    var requests = [
-      pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: input, events: Int16(POLLIN), revents: 0),
-    ]
-    while unsafe poll(&requests, nfds_t(requests.count), -1) < 0 {
-      guard errno == EINTR, acct_prompt_is_active() != 0 else { return false }
-    }
-    return requests[0].revents == 0
   }
 }

@@ -58,25 +58,31 @@ final class LineInput: Sendable {
         case .line(let line): return line
         case .end: return nil
         case .needsMore:
-          guard waitForInput() else { return nil }
+          guard waitForInput(input, until: stop) else { return nil }
           let count = unsafe buffer.fill { unsafe read(input, $0.baseAddress, $0.count) }
           guard count >= 0 || errno == EINTR || errno == EAGAIN else { return nil }
         }
       }
     }
   }
+}
 
-  /// Returns `true` once there is input, or its end.
-  private func waitForInput() -> Bool {
-    var requests = [
-      pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: input, events: Int16(POLLIN), revents: 0),
-    ]
-    while unsafe poll(&requests, nfds_t(requests.count), -1) < 0 {
-      guard errno == EINTR else { return false }
-    }
-    return requests[0].revents == 0
+/// Waits until a descriptor has input.
+///
+/// - Parameters:
+///   - input: The descriptor.
+///   - stop: An event that ends the wait.
+///   - goesOn: Returns `false` if a signal ends the wait, too.
+/// - Returns: `true` once there is input, or its end.
+func waitForInput(_ input: Int32, until stop: Int32, afterSignal goesOn: () -> Bool = { true }) -> Bool {
+  var requests = [
+    pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+    pollfd(fd: input, events: Int16(POLLIN), revents: 0),
+  ]
+  while unsafe poll(&requests, nfds_t(requests.count), -1) < 0 {
+    guard errno == EINTR, goesOn() else { return false }
   }
+  return requests[0].revents == 0
 }
 
 /// Writes to the user's terminal.

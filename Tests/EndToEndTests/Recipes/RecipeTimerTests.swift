@@ -79,23 +79,5 @@ struct RecipeTimerTests {
   }
 
   @Test("The units pass systemd's verification without a message")
-  func units() async throws {
-    let folder = try TemporaryFolder()
-    let installed = try await ChildProcess(
-      "install",
-      ["-D", "-m", "755", script, "\(folder.path)/.local/bin/acct-renew"]
-    ).run()
-    try #require(installed.status == 0)
-    var environment = ChildProcess.plainEnvironment
-    environment["HOME"] = folder.path
-    environment["XDG_RUNTIME_DIR"] = folder.path
-    let units = ["service", "timer"].map { Product.source("Examples/systemd/acct-renew.\($0)") }
-    let verified = try await ChildProcess(
-      "systemd-analyze",
-      ["--user", "--man=no", "verify"] + units,
-      environment: environment
-    ).run()
-    #expect(verified.status == 0)
-    #expect(verified.text + verified.errorText == "")
-  }
+  func units() async throws { try await expectVerified(unitsOf: "acct-renew", running: script) }
 }
