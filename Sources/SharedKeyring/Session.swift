@@ -84,32 +84,27 @@ extension SharedVault {
 
   /// Opens the keyring.
   func seal(_ session: Session, _ interaction: Interaction, keeping: Bool = true) throws(KeyringFailure) -> Seal {
-    try seal(try header(session), session, interaction, keeping: keeping)
-  }
-
-  /// Opens the keyring that a header is of.
-  func seal(
-    _ header: SharedHeader,
-    _ session: Session,
-    _ interaction: Interaction,
-    keeping: Bool = true
-  ) throws(KeyringFailure) -> Seal {
-    seal(try opened(header, interaction, keeping: keeping), session, interaction)
+    seal(try opened(session, interaction, keeping: keeping), session, interaction)
   }
 
   /// The seal of a keyring that is open.
   func seal(_ opened: EpochKeys.Opened, _ session: Session, _ interaction: Interaction) -> Seal {
-    let keys = EpochKeys(
-      opened,
-      renewal: { [self] opened throws(KeyringFailure) in try renewed(opened, session, interaction) },
-      former: { [self] opened throws(KeyringFailure) in try formerKeys(of: opened) }
-    )
+    let keys = EpochKeys(opened) { [self] opened throws(KeyringFailure) in
+      try renewed(opened, session, interaction)
+    }
     return Seal(keys, entropy, check: check, writer: { [self] in writer(opened.means) })
   }
 
   /// Opens the keys of a header.
+  ///
+  /// - Parameters:
+  ///   - header: The header.
+  ///   - machine: This machine, if it is not the one that it is noted as.
+  ///   - interaction: Decides if a person may be asked.
+  ///   - keeping: `true` to store the key afterwards.
   func opened(
     _ header: SharedHeader,
+    as machine: MachineIdentity? = nil,
     _ interaction: Interaction,
     keeping: Bool = true
   ) throws(KeyringFailure) -> EpochKeys.Opened {
@@ -118,13 +113,20 @@ extension SharedVault {
       let key = try opener.open(header, interaction, keeping: keeping)
       return EpochKeys.Opened(current: EpochKey(epoch: 1, key: key))
     case .epochs(let header):
-      return try opener.open(
-        header,
-        as: try identity(),
-        { place throws(KeyringFailure) in try machineKey(place, interaction) },
-        interaction,
-        keeping: keeping
-      )
+      let machine = if let machine { machine } else { try identity() }
+      func open(_ opener: SharedKeyOpener, _ interaction: Interaction) throws(KeyringFailure) -> EpochKeys.Opened {
+        try opener.open(
+          header,
+          as: machine,
+          { place throws(KeyringFailure) in try machineKey(place, interaction) },
+          interaction,
+          keeping: keeping
+        )
+      }
+      do throws(KeyringFailure) { return try open(opener, interaction) } catch {
+        guard case .locked = error, let successor else { throw error }
+        do throws(KeyringFailure) { return try open(successor, .forbidden) } catch .locked { throw error }
+      }
     }
   }
 

@@ -2,10 +2,12 @@ import AcctCrypto
 import AcctModel
 import Secrets
 import AcctPorts
-import StrictJSON
 import Vault
 
-/// A header that has changed on the engine, and the keys of the epochs before it.
+/// A header that has changed on the engine.
+///
+/// This machine follows one alone whose maker had the key that this machine has: the header's chain of keys leads back to
+/// it. So no machine that was removed before this one looked last can show it a header of its own.
 extension SharedVault {
   /// Asks the engine for its header, and follows it if it goes on from the one in use.
   ///
@@ -38,111 +40,103 @@ extension SharedVault {
       guard header.isAuthentic(former.current) else {
         throw .damagedHeader("no machine with its key has made its header")
       }
-      opened = EpochKeys.Opened(
-        current: former.current,
-        previous: header.previous(former.current),
-        header: header,
-        means: former.means
-      )
+      opened = EpochKeys.Opened(current: former.current, header: header, means: former.means)
     } else {
       opened = try self.opened(.epochs(header), interaction)
-      guard header.epoch > former.current.epoch + 1 || header.follows(former.current, opened.current) else {
-        throw .damagedHeader("no machine with its former key has changed its key")
-      }
     }
+    guard opened.key(of: former.current.epoch) == former.current else { throw .strangeHeader }
     if former.header != nil, try opened.roster().generation <= former.roster().generation { throw .rolledBack }
-    try keep(opened, contents, after: former)
+    try keep(opened, contents)
     return opened
   }
 
-  /// Keeps a header, unless another process of this machine has a later one, and the keys of the epochs before it: this
-  /// machine's copies and pending answers may be of any.
-  func keep(
-    _ opened: EpochKeys.Opened,
+  /// Opens the header of this machine; the engine's, where the passphrase or the key file has changed since.
+  func opened(
+    _ session: Session,
+    _ interaction: Interaction,
+    keeping: Bool = true
+  ) throws(KeyringFailure) -> EpochKeys.Opened {
+    let header = try header(session)
+    let failure: KeyringFailure
+    do throws(KeyringFailure) { return try opened(header, .forbidden, keeping: keeping) } catch { failure = error }
+    guard case .locked = failure else { throw failure }
+    // A person is asked for the secret that is in force. Without anything new to try, the engine is not asked.
+    let isTryable = if interaction == .allowed { true } else { try opener.hasSecret() }
+    if isTryable, let later = later(than: header, session) {
+      return try reopened(later.contents, later.header, after: header, interaction, keeping: keeping)
+    }
+    guard interaction == .allowed else { throw failure }
+    return try opened(header, interaction, keeping: keeping)
+  }
+
+  /// The engine's header, if it is one that may take the place of this machine's.
+  private func later(
+    than local: SharedHeader,
+    _ session: Session
+  ) -> (contents: [UInt8], header: KeyringHeader)? {
+    // An engine that is away leaves this machine with what it has.
+    guard let reading = try? session.store.get(session.places.header), let known = try? copies.known(),
+      !hasGoneBack(reading.standing, known), let object = reading.object,
+      case .epochs(let header) = try? parse(object.bytes), .epochs(header) != local
+    else { return nil }
+    if case .epochs(let local) = local, !header.isLater(than: local) { return nil }
+    return (object.bytes, header)
+  }
+
+  /// Opens a header of the engine that goes on from one that this machine has and can't open, and keeps it.
+  func reopened(
     _ contents: [UInt8],
-    after former: EpochKeys.Opened
-  ) throws(KeyringFailure) {
+    _ header: KeyringHeader,
+    after local: SharedHeader,
+    as machine: MachineIdentity? = nil,
+    _ interaction: Interaction,
+    keeping: Bool = true
+  ) throws(KeyringFailure) -> EpochKeys.Opened {
+    let opened = try opened(.epochs(header), as: machine, interaction, keeping: keeping)
+    guard try opened.goes(onFrom: local) else { throw .strangeHeader }
+    try keep(opened, contents)
+    return opened
+  }
+
+  /// Keeps a header, unless another process of this machine has a later one.
+  func keep(_ opened: EpochKeys.Opened, _ contents: [UInt8]) throws(KeyringFailure) {
     guard let header = opened.header else { return }
     try copies.alone { () throws(KeyringFailure) in
-      if let local = try copies.read(Self.headerName, in: copies.folder), case .epochs(let now) = try parse(local) {
-        guard header.isLater(than: now) else { return }
-        guard let roster = now.roster(opened.current) else {
-          return try write(contents, opened, after: former)
+      var former: SharedHeader?
+      if let local = try copies.read(Self.headerName, in: copies.folder) {
+        let now = try parse(local)
+        former = now
+        if case .epochs(let now) = now {
+          guard header.isLater(than: now) else { return }
+          let generation = opened.key(of: now.epoch).flatMap(now.roster)?.generation ?? 0
+          guard try opened.roster().generation > generation else { return }
+          if now.epoch == header.epoch { former = nil }
         }
-        guard try opened.roster().generation > roster.generation else { return }
       }
-      try write(contents, opened, after: former)
+      try copies.write(Self.headerName, contents, in: copies.folder, surviving: true)
+      if let former { _ = opener.forget(former) }
     }
   }
+}
 
-  private func write(
-    _ contents: [UInt8],
-    _ opened: EpochKeys.Opened,
-    after former: EpochKeys.Opened
-  ) throws(KeyringFailure) {
-    // The keys first: a process that is killed in between has the header that it had.
-    if opened.current.epoch != former.current.epoch {
-      try keepFormer(try formerKeys(of: former) + [former.current, opened.previous].compactMap(\.self), under: opened)
-    }
-    try copies.write(Self.headerName, contents, in: copies.folder, surviving: true)
-    if opened.current.epoch != former.current.epoch {
-      try copies.remove(Self.formerName(former.current.epoch), in: copies.folder)
-      if let header = former.header { _ = opener.forget(header) }
+extension EpochKeys.Opened {
+  /// `true` if the one who made this header had the key of an earlier one, and no later one was put back.
+  func goes(onFrom local: SharedHeader) throws(KeyringFailure) -> Bool {
+    switch local {
+    case .former(.keyFile(let local)): return key(of: 1).map { local.isOf($0.key) } ?? false
+    // It has nothing to compare a key with.
+    case .former(.passphrase): return false
+    case .epochs(let local):
+      guard let key = key(of: local.epoch), local.isAuthentic(key), let former = local.roster(key) else { return false }
+      return try roster().generation > former.generation
     }
   }
+}
 
-  static func formerName(_ epoch: Int64) -> String { "former-\(epoch)" }
-  /// The most epochs whose objects this machine can have left.
-  private static let formerLimit = 64
-
-  /// Keeps the keys of earlier epochs under the key of this one.
-  func keepFormer(_ keys: [EpochKey], under opened: EpochKeys.Opened) throws(KeyringFailure) {
-    let name = Self.formerName(opened.current.epoch)
-    var kept: [Int64: EpochKey] = [:]
-    for key in keys where key.epoch != opened.current.epoch { kept[key.epoch] = key }
-    let latest = kept.values.sorted { $0.epoch > $1.epoch }.prefix(Self.formerLimit)
-    let plaintext = Secret(joining: latest.map(\.key))
-    let nonce = entropy.bytes(AESGCM.nonceCount)
-    let sealed: [UInt8]
-    do {
-      sealed = try AESGCM.seal(
-        plaintext,
-        key: HMACSHA256.derivedKey("acct keyring 3 former", from: opened.current.key),
-        nonce: nonce,
-        associatedData: Array(name.utf8)
-      )
-    } catch {
-      throw KeyringFailure(error)
-    }
-    let json: JSON = [
-      "format": "acct-former", "epochs": .array(latest.map { JSON($0.epoch) }),
-      "keys": .string(hex(nonce + sealed)),
-    ]
-    try copies.write(name, json.serialized(), in: copies.folder, surviving: true)
-  }
-
-  /// The keys of earlier epochs that this machine has kept; none where the file is damaged.
-  func formerKeys(of opened: EpochKeys.Opened) throws(KeyringFailure) -> [EpochKey] {
-    let name = Self.formerName(opened.current.epoch)
-    guard let contents = try copies.read(name, in: copies.folder),
-      let members = (try? JSON(parsing: contents, maximumBytes: 65_536))?.objectValue,
-      let epochs = members["epochs"]?.arrayValue?.compactMap({ $0.numberValue?.integer }),
-      let text = members["keys"]?.stringValue, let sealed = bytes(hex: text, count: text.utf8.count / 2),
-      sealed.count == AESGCM.nonceCount + epochs.count * AESGCM.keyCount + AESGCM.tagCount
-    else { return [] }
-    let plaintext = try? AESGCM.open(
-      Array(sealed[AESGCM.nonceCount...]),
-      key: HMACSHA256.derivedKey("acct keyring 3 former", from: opened.current.key),
-      nonce: Array(sealed[..<AESGCM.nonceCount]),
-      associatedData: Array(name.utf8)
-    )
-    guard let plaintext else { return [] }
-    return epochs.enumerated().map { index, epoch in
-      let start = index * AESGCM.keyCount
-      return EpochKey(
-        epoch: epoch,
-        key: plaintext.withBytes { Secret($0.extracting(start..<(start + AESGCM.keyCount))) }
-      )
-    }
-  }
+extension KeyringFailure {
+  /// A header whose maker did not have this machine's key, or had it too long ago.
+  static let strangeHeader = KeyringFailure.damagedHeader(
+    "no machine that had its former key has changed it, or more than \(KeyringHeader.chainLimit) changes ago; "
+      + "`acct keyring trust` takes it as it is"
+  )
 }

@@ -8,7 +8,7 @@ extension SharedVault {
   /// It holds no account's lock, and leaves pending answers to those who do.
   func fetchAll(_ session: Session, _ interaction: Interaction) throws(KeyringFailure) -> SharedChanges {
     // The key of the keyring is needed only for objects that have changed.
-    let header = try header(session)
+    _ = try header(session)
     let known = try copies.known()
     let changes = try ask { () throws(SharedStoreFailure) in
       try session.store.changes(session.places.accounts, known?.cursor ?? 0)
@@ -26,7 +26,7 @@ extension SharedVault {
     var opened: Seal?
     func seal() throws(KeyringFailure) -> Seal {
       if let opened { return opened }
-      let seal = try self.seal(header, session, interaction)
+      let seal = try self.seal(session, interaction)
       opened = seal
       return seal
     }

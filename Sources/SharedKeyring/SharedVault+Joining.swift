@@ -37,27 +37,60 @@ extension SharedVault {
   }
 
   /// Keeps the settings of a keyring that the key opens, last of all.
+  ///
+  /// - Parameter machine: This machine, if it is not the one that it is noted as.
   func enter(
     _ session: Session,
     _ header: SharedStore.Object,
     _ standing: SharedStore.Standing,
+    as machine: MachineIdentity? = nil,
     _ interaction: Interaction
   ) throws(KeyringFailure) {
-    let opened = try opened(try parse(header.bytes), interaction)
+    let parsed = try parse(header.bytes)
+    let opened = try opened(parsed, as: machine, interaction)
     guard !hasGoneBack(standing, try copies.known()) else { throw .rolledBack }
     if let contents = try copies.read(Self.headerName, in: copies.folder), try copies.known() != nil {
-      // It goes on from what this machine knows.
-      _ = try followed(header.bytes, from: try self.opened(try parse(contents), interaction), interaction)
+      // It goes on from what this machine knows, by whatever means that was opened.
+      let local = try parse(contents)
+      if local != parsed {
+        guard try opened.goes(onFrom: local) else { throw .strangeHeader }
+        try keep(opened, header.bytes)
+      }
     } else {
       try compare(opened, session)
       try adopt(header.bytes, standing, session.settings)
     }
+    // A machine that is killed before the settings are there asks again, and is in.
+    if let machine { try note(machine) }
     try copies.write(
       SettingsFile.fileName,
       SettingsFile.serialized(session.settings),
       in: copies.folder,
       surviving: true
     )
+    noteHolder(opened, session)
+  }
+
+  /// Notes that this machine has the passphrase or the key file: it is no recipient any more once this machine is
+  /// removed.
+  ///
+  /// One that may not write the header has joined all the same: what it writes, if anything, tells.
+  private func noteHolder(_ opened: EpochKeys.Opened, _ session: Session) {
+    guard opened.header != nil, opened.means != .machine else { return }
+    for _ in 0..<4 {
+      do {
+        let own = try notedIdentity().id
+        let (opened, version) = try latest(session, .forbidden)
+        guard var header = opened.header else { return }
+        var roster = try opened.roster()
+        guard roster.note(own, holding: opened.means) else { return }
+        roster.generation += 1
+        try header.put(roster, opened.current, entropy)
+        if try replace(header, version, opened, session) { return }
+      } catch {
+        return
+      }
+    }
   }
 
   /// Compares an engine that this machine has not seen before with what the header says of it.
@@ -68,9 +101,9 @@ extension SharedVault {
     let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
     let seal = seal(opened, session, .forbidden)
     var highest: Int64 = 0
-    for object in changes.objects {
-      guard let id = session.places.account(at: object.key) else { continue }
-      highest = max(highest, try seal.objectIfWhole(object.bytes, of: id, at: object.key)?.generation ?? 0)
+    for object in changes.objects where session.places.account(at: object.key) != nil {
+      // As it was counted: contents that are against the rules have a generation, too.
+      highest = max(highest, try seal.generation(object.bytes, at: object.key))
     }
     guard changes.keys.count >= roster.objects, highest >= roster.highest else { throw .rolledBack }
   }

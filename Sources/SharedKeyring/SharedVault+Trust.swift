@@ -37,7 +37,7 @@ extension SharedVault {
           }
         } else {
           unopened.accounts.append(id)
-          try keepCopy(of: id, before: object)
+          try keepCopy(of: id, before: object, seal, former)
         }
       }
       for id in try copies.pendingAccounts() {
@@ -52,7 +52,6 @@ extension SharedVault {
         }
       }
       for id in try copies.accounts() where !changes.keys.contains(session.places.account(id)) { try copies.remove(id) }
-      if opened.header != nil, let former { try keepFormer(former.keys.known(), under: opened) }
       try copies.write(Self.headerName, header.bytes, in: copies.folder, surviving: true)
       // The versions of an engine that was restored are used again.
       sightings.removeAll()
@@ -73,8 +72,19 @@ extension SharedVault {
 
   /// Keeps a good copy of an object that does not open, as an earlier version of it: the copy must not speak against
   /// the engine, which was trusted.
-  private func keepCopy(of id: AccountID, before object: SharedStore.Object) throws(KeyringFailure) {
-    guard let copy = try copies.copy(of: id) else { return }
+  private func keepCopy(
+    of id: AccountID,
+    before object: SharedStore.Object,
+    _ seal: Seal,
+    _ former: Seal?
+  ) throws(KeyringFailure) {
+    guard var copy = try copies.copy(of: id) else { return }
+    if let former, (try? seal.local.open(copy.bytes, at: object.key)) == nil,
+      let contents = try former.local.objectIfWhole(copy.bytes, of: id, at: object.key)
+    {
+      // Nothing leads from the engine's key to that of the copy.
+      copy.bytes = try seal.sealed(contents, at: object.key)
+    }
     let version = min(copy.version, max(1, object.version - 1))
     try copies.replace(CopyFile(version: version, generation: 0, bytes: copy.bytes), of: id)
   }
@@ -91,12 +101,7 @@ extension SharedVault {
     guard let header = try? SharedHeader(parsing: header),
       let opened = try? opened(header, .forbidden, keeping: false)
     else { return nil }
-    let keys = EpochKeys(
-      opened,
-      renewal: { opened throws(KeyringFailure) in opened },
-      former: { [self] opened throws(KeyringFailure) in try formerKeys(of: opened) }
-    )
-    return Seal(keys, entropy, check: check)
+    return Seal(EpochKeys(opened), entropy, check: check)
   }
 
   /// Makes a pending answer one that replaces the object of a restored engine.
@@ -187,12 +192,11 @@ extension SharedVault {
         throw .failed(reason: "the kernel does not delete the keyring's key")
       }
       for id in waiting { unopened.answers[id] = try copies.setAside(id) }
-      // The files that tell where the keyring is go first: without them, copies are never taken for another one's.
-      for name in [SettingsFile.fileName, Self.headerName] { try copies.remove(name, in: copies.folder) }
-      if let contents, case .epochs(let header) = try? SharedHeader(parsing: contents) {
-        try copies.remove(Self.formerName(header.epoch), in: copies.folder)
-      }
+      // Where its keyring is locked, nothing has changed, and the command can be made again.
+      try forgetAsking()
       try forgetMachine()
+      // The files that tell where the keyring is come before the copies, which are never taken for another one's.
+      for name in [SettingsFile.fileName, Self.headerName] { try copies.remove(name, in: copies.folder) }
       for id in try copies.accounts() { try copies.remove(id) }
       try copies.forgetRemovals()
       try copies.remove(KnownKeyring.fileName, in: copies.folder)

@@ -32,6 +32,8 @@ package final class SharedVault: Sendable {
     var versions: [AccountID: Int64] = [:]
     /// `true` if the engine's latest answer to this process went on from the known standing.
     var isConfirmed = false
+    /// Opens a keyring whose passphrase or key file this process changes, or an earlier one has changed so.
+    var successor: SharedKeyOpener?
     /// The accounts whose object was older in that answer than this machine has seen it.
     var rolledBack: Set<AccountID> = []
   }
@@ -130,6 +132,11 @@ package final class SharedVault: Sendable {
   var isConfirmed: Bool {
     get { state.withLock { $0.isConfirmed } }
     set { state.withLock { $0.isConfirmed = newValue } }
+  }
+
+  var successor: SharedKeyOpener? {
+    get { state.withLock { $0.successor } }
+    set { state.withLock { $0.successor = newValue } }
   }
 
   /// Notes whether the engine's object of an account is older than this machine has seen it.

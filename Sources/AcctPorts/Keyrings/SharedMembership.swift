@@ -144,8 +144,12 @@ package enum SharedMembershipFailure: Error, Equatable, Sendable {
   case thisMachine
   /// This machine can't ask to join: it is a member.
   case member
-  /// The new key file opens the keyring already.
-  case sameKeyFile
+  /// The new passphrase or key file opens the keyring already.
+  case sameSecret(SharedMachine.Recipient)
+  /// The keyring would have more passphrases than this many.
+  case tooManyPassphrases(Int)
+  /// Something goes on writing with the former key: the change stays begun.
+  case stillWriting
   /// The machine that is to be removed has had the keyring's passphrase or key file.
   case knowsSecret(SharedMachine.Recipient, machine: String)
   /// The keyring has as many machines as its header takes.

@@ -30,16 +30,16 @@ extension KeyringHeader {
       "recipients": .array(recipients.map(\.json)),
     ]
     if !removals.isEmpty { members["removed"] = .array(removals.map { .object($0.members) }) }
-    members["previous"] = previous?.json
-    members["link"] = .string(hex(link))
+    if !chain.isEmpty { members["chain"] = .string(hex(chain.flatMap(\.self))) }
+    if isChanging { members["changing"] = true }
     members["roster"] = roster.json
     return members
   }
 
   /// Reads a header.
   ///
-  /// - Throws: ``Damage`` for anything that ``serialized()`` does not write, and for a header without recipients or with
-  ///   one twice.
+  /// - Throws: ``Damage`` for anything that ``serialized()`` does not write, and for a header without recipients, with
+  ///   one twice, or with more passphrases than anyone would wait for.
   package init(parsing contents: [UInt8]) throws(Damage) {
     let members: JSONObject?
     do { members = try JSON(parsing: contents, maximumBytes: Self.sizeLimit).objectValue } catch {
@@ -47,32 +47,44 @@ extension KeyringHeader {
     }
     guard let members, let keyring = members.bytes("keyring", Self.idCount),
       let epoch = members["epoch"]?.numberValue?.integer, (Self.firstEpoch...Self.lastEpoch).contains(epoch),
-      let link = members.bytes("link", SHA256.count), let roster = SealedBytes(members["roster"]),
+      let chain = Self.chain(members["chain"], epoch), let roster = SealedBytes(members["roster"]),
       let mac = members.bytes("mac", SHA256.count), let lines = members["recipients"]?.arrayValue,
       (1...Self.recipientLimit).contains(lines.count),
       members["removed"] == nil || members["removed"]?.arrayValue != nil
     else { throw Damage(reason: "the header is incomplete") }
     let removed = members["removed"]?.arrayValue ?? []
-    let previous = SealedBytes(members["previous"])
     let recipients = lines.compactMap(Recipient.init)
     let removals = removed.compactMap { Line($0.objectValue) }
+    let isChanging = members["changing"] != nil
     guard recipients.count == lines.count, removals.count == removed.count, removals.count <= Self.removalLimit,
-      members["previous"] == nil || previous?.ciphertext.count == AESGCM.keyCount + AESGCM.tagCount
+      !isChanging || !chain.isEmpty
     else { throw Damage(reason: "the header is incomplete") }
     guard Set(recipients.map(\.line.id)).count == recipients.count else {
       throw Damage(reason: "the header has a recipient twice")
+    }
+    guard recipients.count(where: \.kind.isPassphrase) <= Self.passphraseLimit else {
+      throw Damage(reason: "the header has more than \(Self.passphraseLimit) passphrases")
     }
     self.init(
       keyring: keyring,
       epoch: epoch,
       recipients: recipients,
       removals: removals,
-      previous: previous,
-      link: link,
+      chain: chain,
+      isChanging: isChanging,
       roster: roster,
       mac: mac
     )
     guard serialized() == contents else { throw Damage(reason: "the header is not in the form that acct writes") }
+  }
+
+  private static func chain(_ json: JSON?, _ epoch: Int64) -> [[UInt8]]? {
+    guard let json else { return [] }
+    // The first key of all has none before it.
+    guard let text = json.stringValue, let all = bytes(hex: text, count: text.utf8.count / 2), !all.isEmpty,
+      all.count.isMultiple(of: linkCount), all.count <= min(chainLimit, Int(epoch) - 1) * linkCount
+    else { return nil }
+    return stride(from: 0, to: all.count, by: linkCount).map { Array(all[$0..<($0 + linkCount)]) }
   }
 }
 

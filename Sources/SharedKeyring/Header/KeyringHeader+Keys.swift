@@ -11,7 +11,7 @@ extension KeyringHeader {
   /// - Parameters:
   ///   - keyring: The keyring's identifier.
   ///   - key: The epoch's key.
-  ///   - former: The key of the epoch before, whose objects are still to be sealed anew.
+  ///   - former: The epoch before, whose objects are still to be sealed anew.
   ///   - roster: The recipients.
   ///   - removals: The notes for machines that were removed.
   ///   - entropy: For nonces.
@@ -19,7 +19,7 @@ extension KeyringHeader {
   init(
     keyring: [UInt8],
     _ key: EpochKey,
-    after former: EpochKey?,
+    after former: EpochKeys.Opened?,
     for roster: Roster,
     removals: [Line],
     _ entropy: Entropy
@@ -29,22 +29,16 @@ extension KeyringHeader {
       epoch: key.epoch,
       recipients: [],
       removals: removals,
-      previous: nil,
-      link: former.map { Self.link(key, after: $0) } ?? [UInt8](repeating: 0, count: SHA256.count),
+      chain: [],
+      isChanging: former != nil,
       roster: SealedBytes(nonce: [], ciphertext: []),
       mac: []
     )
     for shared in roster.shared { try add(shared.publicKey, shared.kind, key) }
     for machine in roster.machines { try add(machine.publicKey, .machine, key) }
     if let former {
-      let nonce = entropy.bytes(AESGCM.nonceCount)
-      let sealed = try AESGCM.seal(
-        former.key,
-        key: Self.derived("previous", key),
-        nonce: nonce,
-        associatedData: associatedData("previous")
-      )
-      previous = SealedBytes(nonce: nonce, ciphertext: sealed)
+      let link = try link(to: former.current, under: key)
+      chain = Array(([link] + (former.header?.chain ?? [])).prefix(Self.chainLimit))
     }
     try put(roster, key, entropy)
   }
@@ -71,11 +65,6 @@ extension KeyringHeader {
   /// `true` if a machine with the epoch's key has made it as it is.
   func isAuthentic(_ key: EpochKey) -> Bool { ConstantTime.equal(code(key).span, mac.span) }
 
-  /// `true` if the one who made this epoch had the key of the one before.
-  func follows(_ former: EpochKey, _ key: EpochKey) -> Bool {
-    ConstantTime.equal(Self.link(key, after: former).span, link.span)
-  }
-
   /// Opens the roster; `nil` if it is damaged.
   func roster(_ key: EpochKey) -> Roster? {
     let plaintext = try? AESGCM.open(
@@ -85,18 +74,6 @@ extension KeyringHeader {
       associatedData: associatedData("roster")
     )
     return plaintext.flatMap(Roster.init)
-  }
-
-  /// The key of the epoch before, while its objects are sealed anew.
-  func previous(_ key: EpochKey) -> EpochKey? {
-    guard let previous else { return nil }
-    let opened = try? AESGCM.open(
-      previous.ciphertext,
-      key: Self.derived("previous", key),
-      nonce: previous.nonce,
-      associatedData: associatedData("previous")
-    )
-    return opened.map { EpochKey(epoch: epoch - 1, key: $0) }
   }
 
   /// Unwraps the epoch's key by a recipient's; `nil` if it is none of this header's.
@@ -131,11 +108,7 @@ extension KeyringHeader {
     HMACSHA256.code(authenticated.span, key: Self.derived("header", key))
   }
 
-  private static func link(_ key: EpochKey, after former: EpochKey) -> [UInt8] {
-    key.key.withBytes { HMACSHA256.code($0, key: derived("link \(key.epoch)", former)) }
-  }
-
-  private static func derived(_ purpose: String, _ key: EpochKey) -> Secret {
+  static func derived(_ purpose: String, _ key: EpochKey) -> Secret {
     HMACSHA256.derivedKey("acct keyring 3 \(purpose)", from: key.key)
   }
 }

@@ -13,10 +13,11 @@ package struct KeyringHeader: Equatable, Sendable {
   var recipients: [Recipient]
   /// For each machine that was removed, who did so and when, which that machine alone can read.
   var removals: [Line]
-  /// The key of the epoch before, under this one's, until no object of it is left.
-  var previous: SealedBytes?
-  /// HMAC of this epoch's key under the one before: a machine that has that one sees who made this header.
-  var link: [UInt8]
+  /// The key of each epoch before, under the one after it, the latest first: who has an earlier key sees that the one
+  /// who made this header had it as well, and what this machine wrote to its disk at that time still opens.
+  var chain: [[UInt8]]
+  /// `true` until no object of the epoch before is left.
+  package var isChanging: Bool
   var roster: SealedBytes
   /// HMAC of all of the above under the epoch's key.
   var mac: [UInt8]
@@ -30,6 +31,11 @@ package struct KeyringHeader: Equatable, Sendable {
   /// The most recipients, and the most machines whose removal is noted.
   static let recipientLimit = 512
   static let removalLimit = 64
+  /// The most passphrases: each costs a run of scrypt before it is known if the given one is right.
+  static let passphraseLimit = 4
+  /// The most changes of the key that a machine can sleep through.
+  static let chainLimit = 128
+  static let linkCount = AESGCM.keyCount + AESGCM.tagCount
 
   /// A message of HPKE for the key with an identifier.
   struct Line: Equatable, Sendable {
@@ -48,6 +54,8 @@ package struct KeyringHeader: Equatable, Sendable {
       case passphrase(KDFParameters, salt: [UInt8])
       case keyFile
       case machine
+
+      var isPassphrase: Bool { if case .passphrase = self { true } else { false } }
     }
   }
 

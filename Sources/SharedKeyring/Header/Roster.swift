@@ -41,6 +41,8 @@ struct Roster: Equatable, Sendable {
     var request: String
     /// Who approved it.
     var by: String
+    /// The identifier that it had before, as one that opened the keyring otherwise; empty for none.
+    var formerly = ""
 
     var id: String { KeyringHeader.id(of: publicKey) }
   }
@@ -51,9 +53,26 @@ struct Roster: Equatable, Sendable {
     var by: String
     /// Seconds since 1970.
     var at: Int64
+    /// The request that it was approved by, and who did so; empty for none.
+    var request = ""
+    var approvedBy = ""
   }
 
   static let removedLimit = 256
+  /// The most machines that are known to have a secret; those that joined last stay.
+  static let holderLimit = 256
+
+  /// Notes that a machine has the passphrase or the key file.
+  ///
+  /// - Returns: `true` if that was not known.
+  mutating func note(_ machine: String, holding means: Means) -> Bool {
+    var isNew = false
+    for index in shared.indices where shared[index].means == means && !shared[index].holders.contains(machine) {
+      shared[index].holders = (shared[index].holders + [machine]).suffix(Self.holderLimit)
+      isNew = true
+    }
+    return isNew
+  }
 }
 
 extension Roster {
@@ -81,11 +100,13 @@ extension Roster {
             "key": .string(hex(machine.publicKey.point)), "name": .string(machine.name),
             "since": JSON(machine.since), "version": .string(machine.version),
             "request": .string(machine.request), "by": .string(machine.by),
+            "formerly": .string(machine.formerly),
           ]
         }
       ),
       "removed": .array(
-        removed.map { [$0.id, $0.name, $0.by].map(JSON.string) + [JSON($0.at)] }.map(JSON.array)
+        removed.map { [$0.id, $0.name, $0.by, $0.request, $0.approvedBy].map(JSON.string) + [JSON($0.at)] }
+          .map(JSON.array)
       ),
     ]
     return Secret(joining: [names, Secret(json.serialized())])
@@ -141,18 +162,27 @@ extension Roster.Member {
   fileprivate init?(_ json: JSON) {
     guard let members = json.objectValue, let key = members.publicKey, let name = members["name"]?.stringValue,
       let since = members.number("since"), let version = members["version"]?.stringValue,
-      let request = members["request"]?.stringValue, let by = members["by"]?.stringValue
+      let request = members["request"]?.stringValue, let by = members["by"]?.stringValue,
+      let formerly = members["formerly"]?.stringValue
     else { return nil }
-    self.init(publicKey: key, name: name, since: since, version: version, request: request, by: by)
+    self.init(
+      publicKey: key,
+      name: name,
+      since: since,
+      version: version,
+      request: request,
+      by: by,
+      formerly: formerly
+    )
   }
 }
 
 extension Roster.Removed {
   fileprivate init?(_ json: JSON) {
-    guard let parts = json.arrayValue, parts.count == 4, let id = parts[0].stringValue,
-      let name = parts[1].stringValue, let by = parts[2].stringValue, let at = parts[3].numberValue?.integer
-    else { return nil }
-    self.init(id: id, name: name, by: by, at: at)
+    guard let parts = json.arrayValue, parts.count == 6, let at = parts[5].numberValue?.integer else { return nil }
+    let texts = parts.prefix(5).compactMap(\.stringValue)
+    guard texts.count == 5 else { return nil }
+    self.init(id: texts[0], name: texts[1], by: texts[2], at: at, request: texts[3], approvedBy: texts[4])
   }
 }
 

@@ -21,6 +21,8 @@ struct MachineIdentity: Equatable, Sendable {
   }
 
   static let fileName = "machine"
+  /// The note of a key for which this machine asks to be let in.
+  static let askingName = "machine.asking"
   private static let sizeLimit = 1024
 
   func serialized() -> [UInt8] {
@@ -53,19 +55,26 @@ struct MachineIdentity: Equatable, Sendable {
 
 extension SharedVault {
   /// This machine, if it has been noted.
-  func identity() throws(KeyringFailure) -> MachineIdentity? {
-    guard let contents = try copies.read(MachineIdentity.fileName, in: copies.folder) else { return nil }
+  func identity() throws(KeyringFailure) -> MachineIdentity? { try identity(in: MachineIdentity.fileName) }
+
+  private func identity(in file: String) throws(KeyringFailure) -> MachineIdentity? {
+    guard let contents = try copies.read(file, in: copies.folder) else { return nil }
     guard let identity = MachineIdentity(parsing: contents) else {
-      throw .failed(reason: "\(copies.folder.path(of: MachineIdentity.fileName)) is damaged")
+      throw .failed(reason: "\(copies.folder.path(of: file)) is damaged")
     }
     return identity
+  }
+
+  /// Notes this machine.
+  func note(_ identity: MachineIdentity, in file: String = MachineIdentity.fileName) throws(KeyringFailure) {
+    try copies.write(file, identity.serialized(), in: copies.folder, surviving: true)
   }
 
   /// This machine, noted from now on.
   func notedIdentity() throws(KeyringFailure) -> MachineIdentity {
     if let identity = try identity() { return identity }
     let identity = MachineIdentity(id: hex(entropy.bytes(KeyringHeader.idCount)))
-    try copies.write(MachineIdentity.fileName, identity.serialized(), in: copies.folder, surviving: true)
+    try note(identity)
     return identity
   }
 
@@ -96,7 +105,12 @@ extension SharedVault {
   }
 
   /// Makes a key for this machine, and keeps it in the machine's own keyring: the desktop's, else the vault.
-  func makeMachineKey(_ interaction: Interaction) throws(KeyringFailure) -> P256PrivateKey {
+  ///
+  /// - Parameter file: The file that says where it is.
+  func makeMachineKey(
+    in file: String,
+    _ interaction: Interaction
+  ) throws(KeyringFailure) -> (identity: MachineIdentity, publicKey: P256PublicKey) {
     let key: P256PrivateKey
     do { key = try P256PrivateKey.generate() } catch { throw KeyringFailure(error) }
     let candidates = [Keyring.Kind.secretService, .vault].compactMap(local)
@@ -115,15 +129,32 @@ extension SharedVault {
       id: KeyringHeader.id(of: key.publicKey),
       key: MachineIdentity.Place(keyring: kind, item: item)
     )
-    try copies.write(MachineIdentity.fileName, identity.serialized(), in: copies.folder, surviving: true)
-    return key
+    try note(identity, in: file)
+    return (identity, key.publicKey)
+  }
+
+  /// The public key of this machine; one is made if it has none.
+  func ownMachineKey(_ interaction: Interaction) throws(KeyringFailure) -> P256PublicKey {
+    if let place = try identity()?.key { return try machineKey(place, interaction).publicKey }
+    return try makeMachineKey(in: MachineIdentity.fileName, interaction).publicKey
   }
 
   /// Deletes this machine's key and its note.
   func forgetMachine() throws(KeyringFailure) {
-    if let place = try? identity()?.key, let keyring = local(place.keyring) {
-      try waiting { () async throws(KeyringFailure) in try await keyring.remove(place.item, [.keypair], .forbidden) }
-    }
+    if let place = try? identity()?.key { try forgetKey(place) }
     try copies.remove(MachineIdentity.fileName, in: copies.folder)
+  }
+
+  /// Deletes the key for which this machine has asked to be let in, and was not.
+  func forgetAsking() throws(KeyringFailure) {
+    if let place = try? identity(in: MachineIdentity.askingName)?.key, try identity()?.key != place {
+      try forgetKey(place)
+    }
+    try copies.remove(MachineIdentity.askingName, in: copies.folder)
+  }
+
+  func forgetKey(_ place: MachineIdentity.Place) throws(KeyringFailure) {
+    guard let keyring = local(place.keyring) else { return }
+    try waiting { () async throws(KeyringFailure) in try await keyring.remove(place.item, [.keypair], .forbidden) }
   }
 }

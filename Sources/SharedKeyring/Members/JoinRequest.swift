@@ -68,23 +68,27 @@ package struct JoinRequest: Equatable, Sendable {
   package var version: String
   /// Seconds since 1970, by the machine's own clock.
   package var at: Int64
+  /// The identifier that the machine has had, as one that opened the keyring otherwise; empty for none.
+  package var formerly = ""
 
   private static let magic = Array("acct-join".utf8) + [1]
   private static let sizeLimit = 4096
   /// Seconds for which a code is good, give or take the difference of two clocks.
   static let lifetime: Int64 = 600
 
-  package init(publicKey: P256PublicKey, name: String, version: String, at: Int64) {
+  package init(publicKey: P256PublicKey, name: String, version: String, at: Int64, formerly: String = "") {
     self.publicKey = publicKey
     self.name = name
     self.version = version
     self.at = at
+    self.formerly = formerly
   }
 
   /// Seals the request by its code.
   func sealed(_ code: JoinCode, _ entropy: Entropy) throws(CryptoError) -> [UInt8] {
     let json: JSON = [
       "key": .string(hex(publicKey.point)), "name": .string(name), "version": .string(version), "at": JSON(at),
+      "formerly": .string(formerly),
     ]
     let nonce = entropy.bytes(AESGCM.nonceCount)
     let sealed = try AESGCM.seal(
@@ -115,9 +119,10 @@ package struct JoinRequest: Equatable, Sendable {
     guard let members = (try? JSON(parsing: contents, maximumBytes: Self.sizeLimit))?.objectValue,
       let key = members.publicKey, let name = members["name"]?.stringValue,
       let version = members["version"]?.stringValue, let at = members.number("at"), !name.isEmpty,
-      name.utf8.count <= Writer.nameLimit, version.utf8.count <= Writer.nameLimit,
+      let formerly = members["formerly"]?.stringValue,
+      formerly.isEmpty || members.bytes("formerly", KeyringHeader.idCount) != nil, name.utf8.count <= Writer.nameLimit, version.utf8.count <= Writer.nameLimit,
       (name + version).unicodeScalars.allSatisfy({ $0.value > 32 && $0.value != 127 })
     else { return nil }
-    self.init(publicKey: key, name: name, version: version, at: at)
+    self.init(publicKey: key, name: name, version: version, at: at, formerly: formerly)
   }
 }

@@ -64,7 +64,7 @@ extension SharedVault {
 extension Roster {
   /// The machines without keys of their own, in an order that stays; those that were removed are left out.
   func others(_ writers: [String: Writer]) -> [Writer] {
-    let known = Set(machines.map(\.id) + removed.map(\.id))
+    let known = Set(machines.flatMap { [$0.id, $0.formerly] } + removed.map(\.id))
     let means = shared.map(\.means)
     return writers.values.filter { !known.contains($0.id) && means.contains($0.means) }.sorted { $0.id < $1.id }
   }

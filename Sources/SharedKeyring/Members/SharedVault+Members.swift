@@ -18,48 +18,75 @@ extension SharedVault {
   }
 
   /// Joins a keyring by a code.
+  ///
+  /// This machine's key of before, if it has one, stays until the new one has opened the keyring.
   func request(
     _ settings: SharedKeyringSettings,
     _ interaction: Interaction,
     _ announce: @Sendable (String) -> Void
   ) async throws(SharedMembershipFailure) {
     let session = try whole { () throws(KeyringFailure) in try self.session(settings) }
-    let (_, header) = try whole { () throws(KeyringFailure) in try rawHeader(session) }
-    guard case .epochs(let members) = header else { throw .formerForm }
-    // The key that this machine has now may be the only one that opens its accounts.
+    let (object, standing) = try whole { () throws(KeyringFailure) in try rawHeader(session) }
+    guard case .epochs(let header) = try whole({ () throws(KeyringFailure) in try parse(object.bytes) })
+    else { throw .formerForm }
     let own = try whole { () throws(KeyringFailure) in try identity() }
-    guard own?.key == nil || !members.recipients.contains(where: { $0.line.id == own?.id }) else { throw .member }
+    if own?.key != nil, header.recipients.contains(where: { $0.line.id == own?.id }) {
+      guard try whole({ () throws(KeyringFailure) in try self.settings() }) == nil else { throw .member }
+      // It was let in, and stopped before it knew.
+      return try whole { () throws(KeyringFailure) in try enter(session, object, standing, interaction) }
+    }
+    // A key of its own for each time: the one of a machine that was removed is not used again.
+    let asking = try whole { () throws(KeyringFailure) in
+      try forgetAsking()
+      return try makeMachineKey(in: MachineIdentity.askingName, interaction)
+    }
+    do throws(SharedMembershipFailure) {
+      let found = try await approved(asking, own, session, announce)
+      try whole { () throws(KeyringFailure) in
+        try enter(session, found.object, found.standing, as: asking.identity, interaction)
+      }
+    } catch {
+      try? forgetAsking()
+      throw error
+    }
+    try whole { () throws(KeyringFailure) in
+      if let place = own?.key { try forgetKey(place) }
+      try copies.remove(MachineIdentity.askingName, in: copies.folder)
+    }
+  }
+
+  /// Shows a code, and waits until a member has approved it.
+  private func approved(
+    _ asking: (identity: MachineIdentity, publicKey: P256PublicKey),
+    _ own: MachineIdentity?,
+    _ session: Session,
+    _ announce: @Sendable (String) -> Void
+  ) async throws(SharedMembershipFailure) -> (object: SharedStore.Object, standing: SharedStore.Standing) {
     let code = JoinCode(entropy)
     let place = session.places.request(code.place)
-    let id: String = try whole { () throws(KeyringFailure) in
-      // A key of its own for each time: the one of a machine that was removed is not used again.
-      try forgetMachine()
-      let key = try makeMachineKey(interaction)
+    try whole { () throws(KeyringFailure) in
       let request = JoinRequest(
-        publicKey: key.publicKey,
+        publicKey: asking.publicKey,
         name: machine.hostName(),
         version: version,
-        at: machine.now()
+        at: machine.now(),
+        formerly: own?.id ?? ""
       )
       let sealed = try sealed(request, code)
       guard try ask({ () throws(SharedStoreFailure) -> Int64? in try session.store.swap(place, sealed, nil) }) != nil
       else { throw .failed(reason: "another request is in the place of this one") }
-      return KeyringHeader.id(of: key.publicKey)
     }
     announce(code.text)
     defer { withdraw(place, session) }
     let end = machine.bootTime() + JoinRequest.lifetime * 1000
     while machine.bootTime() < end {
       guard await machine.pause(1_000) else { throw .keyring(.cancelled) }
-      let found: (object: SharedStore.Object, standing: SharedStore.Standing)?
-      do throws(KeyringFailure) { found = try approved(id, session) } catch {
+      do throws(KeyringFailure) {
+        if let found = try approved(asking.identity.id, session) { return found }
+      } catch {
         guard case .engine(let failure) = error, failure.isOutage else { throw .keyring(error) }
-        continue
       }
-      guard let found else { continue }
-      return try whole { () throws(KeyringFailure) in try enter(session, found.object, found.standing, interaction) }
     }
-    try whole { () throws(KeyringFailure) in try forgetMachine() }
     throw .notApproved
   }
 
@@ -95,9 +122,7 @@ extension SharedVault {
       let (opened, version) = try latest(session, interaction)
       guard var header = opened.header else { throw .formerForm }
       var roster = try whole { () throws(KeyringFailure) in try opened.roster() }
-      if let used = roster.machines.first(where: { $0.request == code.place }) {
-        throw .usedCode(by: used.by, machine: used.name)
-      }
+      if let used = roster.approval(by: code) { throw .usedCode(by: used.by, machine: used.machine) }
       let request = try request(code, session)
       let member = Roster.Member(
         publicKey: request.publicKey,
@@ -105,7 +130,8 @@ extension SharedVault {
         since: machine.now(),
         version: request.version,
         request: code.place,
-        by: machine.hostName()
+        by: machine.hostName(),
+        formerly: request.formerly
       )
       guard !roster.machines.contains(where: { $0.id == member.id }) else { throw .forgedRequest }
       guard header.recipients.count < KeyringHeader.recipientLimit else { throw .tooMany }
@@ -147,6 +173,8 @@ extension SharedVault {
   ) throws(SharedMembershipFailure) -> Bool {
     let contents = header.serialized()
     return try whole { () throws(KeyringFailure) in
+      // One that no machine could read would end the keyring.
+      guard try parse(contents) == .epochs(header) else { throw .damagedHeader("its new header is not what it was") }
       var isThere = false
       do throws(SharedStoreFailure) {
         isThere = try session.store.swap(session.places.header, contents, version) != nil
@@ -160,11 +188,10 @@ extension SharedVault {
       let current = key ?? former.current
       let opened = EpochKeys.Opened(
         current: current,
-        previous: header.previous(current),
         header: header,
         means: former.means
       )
-      try keep(opened, contents, after: former)
+      try keep(opened, contents)
       return true
     }
   }
@@ -183,7 +210,7 @@ extension SharedVault {
     _ interaction: Interaction
   ) throws(SharedMembershipFailure) -> (opened: EpochKeys.Opened, version: Int64) {
     try whole { () throws(KeyringFailure) in
-      let before = try opened(try header(session), interaction)
+      let before = try opened(session, interaction)
       let known = try copies.known()
       let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
       guard !hasGoneBack(reading.standing, known), let object = reading.object else { throw .rolledBack }
@@ -191,12 +218,14 @@ extension SharedVault {
     }
   }
 
-  private func rawHeader(_ session: Session) throws(KeyringFailure) -> ([UInt8], SharedHeader) {
+  private func rawHeader(
+    _ session: Session
+  ) throws(KeyringFailure) -> (object: SharedStore.Object, standing: SharedStore.Standing) {
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
     guard let object = reading.object else {
       throw .engine(.notPrepared(reason: "there is no keyring \(session.settings.name) on the engine"))
     }
-    return (object.bytes, try parse(object.bytes))
+    return (object, reading.standing)
   }
 
   func whole<Value>(_ body: () throws(KeyringFailure) -> Value) throws(SharedMembershipFailure) -> Value {
@@ -205,6 +234,12 @@ extension SharedVault {
 }
 
 extension Roster {
+  /// The machine that was let in by a code, whether it still is a member or not, and who did so.
+  fileprivate func approval(by code: JoinCode) -> (by: String, machine: String)? {
+    if let member = machines.first(where: { $0.request == code.place }) { return (member.by, member.name) }
+    return removed.first { $0.request == code.place }.map { ($0.approvedBy, $0.name) }
+  }
+
   /// A host's name, with a number where a machine has it, or had it.
   func unusedName(_ name: String, besides others: Set<String> = []) -> String {
     let taken = others.union(machines.map(\.name)).union(removed.map(\.name))

@@ -15,19 +15,28 @@ extension SharedVault {
   /// Changes the key.
   func rekey(_ change: Rekeying, _ interaction: Interaction) throws(SharedMembershipFailure) -> Rekeyed {
     let session = try joined()
+    // What a command of before has put in force, before it was interrupted, opens the keyring as well.
+    successor = opener.replacingSecret(by: change.secret)
     var result = try finish(session, interaction)
+    let isRepeated = result.objects > 0
     for _ in 0..<16 {
       let (opened, version) = try latest(session, interaction)
-      guard opened.previous == nil else {
+      guard !opened.isChanging else {
         _ = try finish(session, interaction)
         continue
       }
       let plan: Plan
       do throws(SharedMembershipFailure) { plan = try self.plan(change, opened, session, interaction) } catch {
         // Such a command that was interrupted has just been finished.
-        guard let name = change.removing, let removed = try gone(name, opened) else { throw error }
-        result.removed = removed
+        if let name = change.removing, let removed = try gone(name, opened) {
+          result.removed = removed
+          return result
+        }
+        guard isRepeated, change.removing == nil, case .sameSecret = error else { throw error }
         return result
+      }
+      guard opened.current.epoch < KeyringHeader.lastEpoch else {
+        throw .keyring(.failed(reason: "the shared keyring's key has been changed as often as it can be"))
       }
       let key = EpochKey(epoch: opened.current.epoch + 1, key: opener.random())
       let header: KeyringHeader
@@ -35,7 +44,7 @@ extension SharedVault {
         var made = try KeyringHeader(
           keyring: opened.header?.keyring ?? entropy.bytes(KeyringHeader.idCount),
           key,
-          after: opened.current,
+          after: opened,
           for: plan.roster,
           removals: opened.header?.removals ?? [],
           entropy
@@ -50,16 +59,8 @@ extension SharedVault {
         throw .keyring(KeyringFailure(error))
       }
       guard try replace(header, version, opened, as: key, session) else { continue }
-      let sealed = try finish(
-        session,
-        interaction,
-        EpochKeys.Opened(
-          current: key,
-          previous: opened.current,
-          header: header,
-          means: opened.means
-        )
-      )
+      let begun = EpochKeys.Opened(current: key, header: header, means: opened.means)
+      let sealed = try finish(session, interaction, begun)
       return Rekeyed(objects: sealed.objects, removed: plan.name, damaged: sealed.damaged)
     }
     throw .keyring(.engine(.timedOut))
@@ -81,35 +82,59 @@ extension SharedVault {
   ) throws(SharedMembershipFailure) -> Plan {
     let own = try whole { () throws(KeyringFailure) in try notedIdentity().id }
     var plan = Plan(roster: try whole { () throws(KeyringFailure) in try former(opened, session, change, interaction) })
-    var added: Roster.Shared?
-    try whole { () throws(KeyringFailure) in
-      switch change.secret {
-      case .same, .none: break
-      case .passphrase(let file): added = try opener.recipient(of: try opener.opener.new(file: file))
-      case .keyFile(let file): added = try SharedKeyOpener.recipient(ofFile: try KeyFile(path: file).key())
-      }
-    }
+    var added = try addition(change.secret, to: opened, session)
     added?.holders = [own]
-    if let added, plan.roster.shared.contains(where: { $0.id == added.id }) { throw .sameKeyFile }
     if change.secret != .same, !change.isKeeping { plan.roster.shared = [] }
     if let name = change.removing { try remove(name, from: &plan, own, opened, session, interaction) }
-    if let added, !plan.roster.shared.contains(where: { $0.id == added.id }) { plan.roster.shared.append(added) }
+    if let added { plan.roster.shared.append(added) }
+    guard plan.roster.shared.count(where: \.kind.isPassphrase) <= KeyringHeader.passphraseLimit else {
+      throw .tooManyPassphrases(KeyringHeader.passphraseLimit)
+    }
     // A machine does not lock itself out.
     if plan.roster.shared.isEmpty, !plan.roster.machines.contains(where: { $0.id == own }) {
-      let key = try whole { () throws(KeyringFailure) in try makeMachineKey(interaction) }
+      let key = try whole { () throws(KeyringFailure) in try ownMachineKey(interaction) }
       plan.roster.machines.append(
         Roster.Member(
-          publicKey: key.publicKey,
+          publicKey: key,
           name: plan.roster.unusedName(machine.hostName()),
           since: machine.now(),
           version: version,
           request: "",
-          by: machine.hostName()
+          by: machine.hostName(),
+          formerly: own
         )
       )
     }
     plan.roster.generation += 1
     return plan
+  }
+
+  /// The recipient that a change brings; `nil` for none.
+  ///
+  /// - Throws: ``SharedMembershipFailure/sameSecret(_:)`` for one that opens the keyring already: who has it would still
+  ///   do so.
+  private func addition(
+    _ secret: Rekeying.Secret,
+    to opened: EpochKeys.Opened,
+    _ session: Session
+  ) throws(SharedMembershipFailure) -> Roster.Shared? {
+    switch secret {
+    case .same, .none: return nil
+    case .passphrase(let file):
+      let (isKnown, added) = try whole { () throws(KeyringFailure) in
+        let passphrase = try opener.opener.new(file: file)
+        return (try opener.opens(try header(session), passphrase), try opener.recipient(of: passphrase))
+      }
+      guard !isKnown else { throw .sameSecret(.passphrase) }
+      return added
+    case .keyFile(let file):
+      let (isKnown, added) = try whole { () throws(KeyringFailure) in
+        let key = try KeyFile(path: file).key()
+        return (try opener.opens(try header(session), keyFile: key), try SharedKeyOpener.recipient(ofFile: key))
+      }
+      guard !isKnown else { throw .sameSecret(.keyFile) }
+      return added
+    }
   }
 
   /// The members before a change; those of a keyring of the former form are its passphrase or its key file.
@@ -142,21 +167,25 @@ extension SharedVault {
     guard opened.header != nil else { throw .formerForm }
     let writers = try whole { () throws(KeyringFailure) in try self.writers(opened, session, interaction) }
     let id: String
-    var means: Set<Means> = []
+    var (ids, means): (Set<String>, Set<Means>) = ([], [])
+    var removed = Roster.Removed(id: "", name: name, by: machine.hostName(), at: machine.now())
     if let index = plan.roster.machines.firstIndex(where: { $0.name == name || $0.id == name }) {
       let member = plan.roster.machines.remove(at: index)
       (id, plan.name, plan.removed) = (member.id, member.name, member.publicKey)
+      (removed.request, removed.approvedBy) = (member.request, member.by)
+      ids.insert(member.formerly)
     } else if let machine = try machines(interaction).first(where: { $0.name == name || $0.id == name }) {
       (id, plan.name) = (machine.id, machine.name)
     } else {
       throw .noSuchMachine(name)
     }
     guard id != own else { throw .thisMachine }
-    if let writer = writers[id], writer.means != .machine { means.insert(writer.means) }
-    for shared in plan.roster.shared where shared.holders.contains(id) || means.contains(shared.means) {
+    ids.insert(id)
+    for id in ids { if let writer = writers[id], writer.means != .machine { means.insert(writer.means) } }
+    for shared in plan.roster.shared where !ids.isDisjoint(with: shared.holders) || means.contains(shared.means) {
       throw .knowsSecret(shared.means == .keyFile ? .keyFile : .passphrase, machine: plan.name ?? name)
     }
-    let removed = Roster.Removed(id: id, name: plan.name ?? name, by: machine.hostName(), at: machine.now())
+    (removed.id, removed.name) = (id, plan.name ?? name)
     plan.roster.removed = (plan.roster.removed + [removed]).suffix(Roster.removedLimit)
   }
 

@@ -14,19 +14,20 @@ extension SharedVault {
   ) throws(SharedMembershipFailure) -> Rekeyed {
     var result = Rekeyed(objects: 0)
     let start = if let begun { begun } else { try latest(session, interaction).opened }
-    guard start.previous != nil else { return result }
+    guard start.isChanging else { return result }
     for _ in 0..<16 {
       let survey = try whole { () throws(KeyringFailure) in try sealAnew(start, session) }
+      guard let survey else { throw .stillWriting }
       result.objects += survey.sealed
       result.damaged = survey.damaged
       let (opened, version) = try latest(from: start, session, interaction)
-      guard var header = opened.header, header.epoch == start.current.epoch, header.previous != nil
+      guard var header = opened.header, header.epoch == start.current.epoch, header.isChanging
       else { return result }
       var roster = try whole { () throws(KeyringFailure) in try opened.roster() }
       roster.objects = Int64(survey.objects)
       roster.highest = survey.highest
       roster.generation += 1
-      header.previous = nil
+      header.isChanging = false
       do { try header.put(roster, opened.current, entropy) } catch { throw .keyring(KeyringFailure(error)) }
       if try replace(header, version, opened, session) { return result }
     }
@@ -54,29 +55,47 @@ extension SharedVault {
   }
 
   /// Seals every object of the former key anew, until a look at all of them finds none.
-  private func sealAnew(_ opened: EpochKeys.Opened, _ session: Session) throws(KeyringFailure) -> Survey {
+  ///
+  /// - Returns: `nil` if there is always one more: a machine that has learnt of the change writes none.
+  private func sealAnew(_ opened: EpochKeys.Opened, _ session: Session) throws(KeyringFailure) -> Survey? {
     let seal = seal(opened, session, .forbidden)
     seal.keys.assumeConfirmed()
     var survey = Survey()
-    while true {
-      var left: [SharedStore.Object] = []
-      survey.damaged = []
-      for prefix in [session.places.accounts, session.places.names] {
-        let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(prefix, 0) }
-        if prefix == session.places.accounts { survey.objects = changes.keys.count }
-        for object in changes.objects where (try? Seal.epoch(of: object.bytes)) != opened.current.epoch {
-          if try isOpenable(object, seal, session) {
-            left.append(object)
-          } else if let id = session.places.account(at: object.key) {
-            survey.damaged.append(id)
-          }
+    for _ in 0..<Self.looks {
+      let left = try look(for: opened.current.epoch, seal, session, &survey)
+      guard !left.isEmpty else { return survey }
+      survey.sealed += try sealAnew(left, seal, session)
+    }
+    return nil
+  }
+
+  /// More than the writes that were under way when the header changed could need.
+  private static let looks = 32
+
+  /// Looks at all objects, and returns those that are still to be sealed with the key of an epoch.
+  private func look(
+    for epoch: Int64,
+    _ seal: Seal,
+    _ session: Session,
+    _ survey: inout Survey
+  ) throws(KeyringFailure) -> [SharedStore.Object] {
+    var left: [SharedStore.Object] = []
+    (survey.damaged, survey.highest) = ([], 0)
+    for prefix in [session.places.accounts, session.places.names] {
+      let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(prefix, 0) }
+      if prefix == session.places.accounts { survey.objects = changes.keys.count }
+      for object in changes.objects {
+        let isAccount = session.places.account(at: object.key) != nil
+        if (try? Seal.epoch(of: object.bytes)) == epoch {
+          if isAccount { survey.highest = max(survey.highest, try seal.generation(object.bytes, at: object.key)) }
+        } else if try isOpenable(object, seal, session) {
+          left.append(object)
+        } else if let id = session.places.account(at: object.key) {
+          survey.damaged.append(id)
         }
       }
-      guard !left.isEmpty else { return survey }
-      let (count, highest) = try sealAnew(left, seal, session)
-      survey.sealed += count
-      survey.highest = max(survey.highest, highest)
     }
+    return left
   }
 
   private func isOpenable(
@@ -88,7 +107,11 @@ extension SharedVault {
     do throws(Seal.Unopened) {
       _ = try seal.open(object.bytes, at: object.key)
       isAuthentic = true
-      if session.places.account(at: object.key) != nil { _ = try seal.contents(object.bytes, at: object.key) }
+      guard session.places.account(at: object.key) != nil else {
+        // What is no name's object, or lies about, can't hinder the change, and means nothing afterwards.
+        return session.places.isName(object.key) && (try? seal.holder(object.bytes, at: object.key)) != nil
+      }
+      _ = try seal.contents(object.bytes, at: object.key)
     } catch {
       switch error {
       case .damaged(.unknownVersion) where isAuthentic:
@@ -105,16 +128,15 @@ extension SharedVault {
 
   /// Seals these objects anew, on several connections where there are many.
   ///
-  /// - Returns: How many were sealed; one that another machine has written since is not. And the highest generation.
+  /// - Returns: How many were sealed; one that another machine has written since is not.
   private func sealAnew(
     _ objects: [SharedStore.Object],
     _ seal: Seal,
     _ session: Session
-  ) throws(KeyringFailure) -> (count: Int, highest: Int64) {
+  ) throws(KeyringFailure) -> Int {
     struct Progress {
       var next = 0
       var count = 0
-      var highest: Int64 = 0
       var failure: KeyringFailure?
     }
     let progress = Mutex(Progress())
@@ -127,11 +149,7 @@ extension SharedVault {
         }
         guard let index else { return }
         do throws(KeyringFailure) {
-          let (isSealed, generation) = try sealAnew(objects[index], seal, store, session.places)
-          progress.withLock { progress in
-            if isSealed { progress.count += 1 }
-            progress.highest = max(progress.highest, generation)
-          }
+          if try sealAnew(objects[index], seal, store, session.places) { progress.withLock { $0.count += 1 } }
         } catch {
           progress.withLock { $0.failure = error }
         }
@@ -152,29 +170,28 @@ extension SharedVault {
     }
     let end = progress.withLock { $0 }
     if let failure = end.failure { throw failure }
-    return (end.count, end.highest)
+    return end.count
   }
 
   /// A cluster of etcd writes what comes at once in one go.
   private static let connections = 8
 
+  /// Seals an object anew; returns `false` if another machine has written it since.
   private func sealAnew(
     _ object: SharedStore.Object,
     _ seal: Seal,
     _ store: SharedStore,
     _ places: Places
-  ) throws(KeyringFailure) -> (isSealed: Bool, generation: Int64) {
-    let (bytes, generation): ([UInt8], Int64)
+  ) throws(KeyringFailure) -> Bool {
+    let bytes: [UInt8]
     if places.account(at: object.key) != nil {
-      guard let contents = try? seal.contents(object.bytes, at: object.key) else { return (false, 0) }
+      guard let contents = try? seal.contents(object.bytes, at: object.key) else { return false }
       // The lock of a renewal stays in it: its machine has sent, or is about to.
-      let sealed = try seal.sealed(contents, over: contents.generation, at: object.key)
-      (bytes, generation) = (sealed.bytes, sealed.generation)
+      bytes = try seal.sealedAnew(contents, at: object.key)
     } else {
-      (bytes, generation) = (try seal.sealed(try seal.holder(object.bytes, at: object.key), at: object.key), 0)
+      bytes = try seal.sealed(try seal.holder(object.bytes, at: object.key), at: object.key)
     }
-    let version = try ask { () throws(SharedStoreFailure) in try store.swap(object.key, bytes, object.version) }
-    return (version != nil, generation)
+    return try ask { () throws(SharedStoreFailure) in try store.swap(object.key, bytes, object.version) } != nil
   }
 
   /// Looks at the header once more after an account was made: a machine that changes the key may have looked at all

@@ -12,10 +12,18 @@ final class EpochKeys: Sendable {
   /// The keys that a header has been opened to.
   struct Opened: Sendable {
     var current: EpochKey
-    var previous: EpochKey?
     /// `nil` for a keyring of one key for ever.
     var header: KeyringHeader?
     var means = Means.keyFile
+
+    /// `true` while objects of the epoch before are still to be sealed anew.
+    var isChanging: Bool { header?.isChanging ?? false }
+
+    /// The key of this epoch or of an earlier one, as far as the header's chain reaches.
+    func key(of epoch: Int64) -> EpochKey? {
+      if epoch == current.epoch { return current }
+      return header?.key(of: epoch, from: current)
+    }
 
     /// The roster.
     ///
@@ -27,36 +35,28 @@ final class EpochKeys: Sendable {
   }
 
   typealias Renewal = @Sendable (Opened) throws(KeyringFailure) -> Opened
-  typealias Former = @Sendable (Opened) throws(KeyringFailure) -> [EpochKey]
 
   private struct State {
     var opened: Opened
     /// `true` if the engine has this header, by an answer to this call.
     var isConfirmed = false
-    var former: [EpochKey]?
+    var former: [Int64: Secret] = [:]
   }
 
   private let state: Mutex<State>
   private let renewal: Renewal
-  private let readFormer: Former
 
   /// - Parameters:
   ///   - opened: The header in use, opened.
-  ///   - renewal: Asks the engine for its header, and opens that.
-  ///   - former: Reads the keys of earlier epochs, which this machine's copies and pending answers may still need.
-  init(_ opened: Opened, renewal: @escaping Renewal, former: @escaping Former) {
+  ///   - renewal: Asks the engine for its header, and opens that; one that stays as it is without it.
+  init(_ opened: Opened, renewal: @escaping Renewal = { opened throws(KeyringFailure) in opened }) {
     state = Mutex(State(opened: opened))
     self.renewal = renewal
-    readFormer = former
   }
 
   /// The only key of a keyring of the former form.
   convenience init(_ key: Secret) {
-    self.init(
-      Opened(current: EpochKey(epoch: 1, key: key)),
-      renewal: { opened throws(KeyringFailure) in opened },
-      former: { _ throws(KeyringFailure) in [] }
-    )
+    self.init(Opened(current: EpochKey(epoch: 1, key: key)))
   }
 
   /// The key that seals from now on, and what the header says of it.
@@ -85,24 +85,23 @@ final class EpochKeys: Sendable {
     let now = opened
     if isLocal {
       if now.current.epoch == epoch { return now.current.key }
-      if epoch < now.current.epoch { return try former().first { $0.epoch == epoch }?.key }
+      if epoch < now.current.epoch { return former(epoch, now) }
     }
     // A keyring of the former form asks only where it meets a later one.
     let isKnown = state.withLock { $0.isConfirmed } || now.header == nil
     if epoch > now.current.epoch || !isKnown { try confirm() }
     let then = opened
-    return [then.current, then.previous].compactMap(\.self).first { $0.epoch == epoch }?.key
+    if epoch == then.current.epoch { return then.current.key }
+    guard then.isChanging, epoch == then.current.epoch - 1 else { return nil }
+    return former(epoch, then)
   }
 
-  /// All keys that this machine has.
-  func known() throws(KeyringFailure) -> [EpochKey] { try former() + [opened.current] }
-
-  private func former() throws(KeyringFailure) -> [EpochKey] {
-    if let former = state.withLock({ $0.former }) { return former }
-    let now = opened
-    let former = try readFormer(now) + [now.previous].compactMap(\.self)
-    state.withLock { $0.former = former }
-    return former
+  /// The key of an earlier epoch, which is looked for once.
+  private func former(_ epoch: Int64, _ opened: Opened) -> Secret? {
+    if let key = state.withLock({ $0.former[epoch] }) { return key }
+    guard let key = opened.key(of: epoch)?.key else { return nil }
+    state.withLock { $0.former[epoch] = key }
+    return key
   }
 }
 

@@ -20,6 +20,9 @@ struct Places: Sendable {
   /// The prefix of the keys of all names.
   var names: String { "\(root)n/" }
 
+  /// `true` for the key of a name's object.
+  func isName(_ key: String) -> Bool { key.hasPrefix(names) }
+
   /// The request of a machine that wants to join.
   func request(_ id: String) -> String { "\(root)j/\(id)" }
 

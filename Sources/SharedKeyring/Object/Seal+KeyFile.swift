@@ -25,13 +25,7 @@ extension Seal {
   /// The seal that a machine's private key opens a header to.
   package init?(header: [UInt8], machine: P256PrivateKey, entropy: Entropy, check: @escaping SharedCheck) {
     guard let header = try? KeyringHeader(parsing: header), let key = header.key(by: machine) else { return nil }
-    let opened = EpochKeys.Opened(current: key, previous: header.previous(key), header: header)
-    let keys = EpochKeys(
-      opened,
-      renewal: { opened throws(KeyringFailure) in opened },
-      former: { _ throws(KeyringFailure) in [] }
-    )
-    self.init(keys, entropy, check: check)
+    self.init(EpochKeys(EpochKeys.Opened(current: key, header: header)), entropy, check: check)
   }
 
   /// The contents of an object, which are not checked.

@@ -28,6 +28,18 @@ extension Seal {
     return SealedObject(generation: next.generation, bytes: try sealed(next, at: place))
   }
 
+  /// Encrypts what another machine has written with the key in force, as its next one; this machine does not count as its
+  /// writer.
+  func sealedAnew(_ object: SharedObject, at place: String) throws(KeyringFailure) -> [UInt8] {
+    let key = keys.opened.current
+    do {
+      let plaintext = object.written(over: object.generation).serialized(epoch: key.epoch)
+      return try seal(plaintext, key, at: place, limit: Self.sizeLimit)
+    } catch {
+      throw KeyringFailure(error)
+    }
+  }
+
   /// An object that was sealed earlier, as it goes to the engine now: anew, if the keyring's key has changed since.
   func current(_ bytes: [UInt8], _ object: SharedObject, at place: String) throws(KeyringFailure) -> SealedObject {
     guard (try? Self.epoch(of: bytes)) != keys.opened.current.epoch else {
@@ -53,6 +65,19 @@ extension Seal {
     let inspected = try inspected(bytes, of: id, at: place)
     if case .success(let object) = inspected { return object }
     return nil
+  }
+
+  /// The generation of an object, whatever its contents are; 0 if it does not open.
+  ///
+  /// - Throws: ``KeyringFailure`` where nothing is known against it.
+  func generation(_ bytes: [UInt8], at place: String) throws(KeyringFailure) -> Int64 {
+    do throws(Unopened) { return try contents(bytes, at: place).generation } catch {
+      switch error {
+      case .damaged: return 0
+      case .libraryFailed(let error): throw KeyringFailure(error)
+      case .keyring(let failure): throw failure
+      }
+    }
   }
 
   /// An account's object, or its damage.

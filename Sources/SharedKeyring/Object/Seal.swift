@@ -26,6 +26,8 @@ package struct Seal: Sendable {
 
   /// In bytes; etcd takes requests of 1.5 MiB.
   static let sizeLimit = 1 << 20
+  /// What a write leaves of it, so that the same contents can be sealed with a later key: its number, and a generation.
+  private static let reserve = 64
 
   init(
     _ keys: EpochKeys,
@@ -67,9 +69,14 @@ package struct Seal: Sendable {
     try seal(contents, keys.opened.current, at: place)
   }
 
-  func seal(_ contents: Secret, _ key: EpochKey, at place: String) throws(CryptoError) -> [UInt8] {
+  func seal(
+    _ contents: Secret,
+    _ key: EpochKey,
+    at place: String,
+    limit: Int = sizeLimit - reserve
+  ) throws(CryptoError) -> [UInt8] {
     let head = Self.head(key.epoch)
-    guard contents.count <= Self.sizeLimit - head.count - AESGCM.nonceCount - AESGCM.tagCount else {
+    guard contents.count <= limit - head.count - AESGCM.nonceCount - AESGCM.tagCount else {
       throw .wrongLength
     }
     let nonce = entropy.bytes(AESGCM.nonceCount)

@@ -103,6 +103,25 @@ extension SharedKeyOpener {
     }
   }
 
+  /// `true` if a passphrase opens the keyring with this header.
+  func opens(_ header: SharedHeader, _ passphrase: Secret) throws(KeyringFailure) -> Bool {
+    switch header {
+    case .former(.passphrase(let header)): return try opener.opens(header, passphrase)
+    case .former(.keyFile): return false
+    case .epochs(let header):
+      return try keys(of: passphrase, header).contains { key in header.hasRecipient(key.publicKey) }
+    }
+  }
+
+  /// `true` if a key file opens the keyring with this header.
+  func opens(_ header: SharedHeader, keyFile key: Secret) throws(KeyringFailure) -> Bool {
+    switch header {
+    case .former(.passphrase): return false
+    case .former(.keyFile(let header)): return header.isOf(key)
+    case .epochs(let header): return header.hasRecipient(try Self.recipient(ofFile: key).publicKey)
+    }
+  }
+
   /// The keys that a passphrase stands for: one for each recipient of that kind.
   private func keys(of passphrase: Secret, _ header: KeyringHeader) throws(KeyringFailure) -> [P256PrivateKey] {
     var keys: [P256PrivateKey] = []
@@ -117,7 +136,7 @@ extension SharedKeyOpener {
   {
     let key = EpochKey(epoch: header.epoch, key: key)
     guard header.isAuthentic(key) else { throw .damagedHeader("no machine with its key has made its header") }
-    return EpochKeys.Opened(current: key, previous: header.previous(key), header: header, means: means)
+    return EpochKeys.Opened(current: key, header: header, means: means)
   }
 
   /// Deletes the key of an epoch, in the kernel as well.
@@ -128,8 +147,12 @@ extension SharedKeyOpener {
 }
 
 extension KeyringHeader {
-  /// `true` if a passphrase is a recipient.
-  var hasPassphrase: Bool {
-    recipients.contains { if case .passphrase = $0.kind { true } else { false } }
+  /// `true` if the key of this epoch is wrapped for a public key.
+  func hasRecipient(_ key: P256PublicKey) -> Bool {
+    let id = Self.id(of: key)
+    return recipients.contains { $0.line.id == id }
   }
+
+  /// `true` if a passphrase is a recipient.
+  var hasPassphrase: Bool { recipients.contains(where: \.kind.isPassphrase) }
 }

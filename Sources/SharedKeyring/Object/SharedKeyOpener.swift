@@ -47,6 +47,21 @@ package struct SharedKeyOpener: Sendable {
     }
   }
 
+  /// The same means but for the secret that a change of the key brings; `nil` where it brings none.
+  func replacingSecret(by secret: Rekeying.Secret) -> SharedKeyOpener? {
+    switch secret {
+    case .same, .none: nil
+    case .passphrase(let file): SharedKeyOpener(opener.reading(file), keyFile: nil, entropy: entropy)
+    case .keyFile(let file): SharedKeyOpener(opener, keyFile: KeyFile(path: file), entropy: entropy)
+    }
+  }
+
+  /// `true` if a passphrase or a key file is given, right or not.
+  func hasSecret() throws(KeyringFailure) -> Bool {
+    if keyFile != nil { return true }
+    return try opener.given() != nil
+  }
+
   /// Makes the header of a new keyring, whose random key a key file opens, else a passphrase.
   func make(holder: String, _ interaction: Interaction) throws(KeyringFailure) -> KeyringHeader {
     var shared =

@@ -42,6 +42,18 @@ extension VaultKeyOpener {
     return passphrase.secret
   }
 
+  /// `true` if a passphrase opens a vault's header.
+  package func opens(_ header: VaultHeader, _ passphrase: Secret) throws(KeyringFailure) -> Bool {
+    do { return try header.vaultKey(passphrase) != nil } catch { throw KeyringFailure(error) }
+  }
+
+  /// This opener with the passphrase of a file, and no other.
+  package func reading(_ file: String) -> VaultKeyOpener {
+    var opener = self
+    opener.passphrases.file = file
+    return opener
+  }
+
   /// The stored key of this name; `nil` if there is none, or a given secret can't be the one that opened it.
   package func stored(_ name: String, openedBy given: Secret?) -> Secret? { cache.key(named: name, openedBy: given) }
 

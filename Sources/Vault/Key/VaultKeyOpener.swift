@@ -7,7 +7,7 @@ package import AcctPorts
 ///
 /// The contents of a vault, and the place of its header, are its owner's business.
 package struct VaultKeyOpener: Sendable {
-  let passphrases: PassphraseSource
+  var passphrases: PassphraseSource
   /// The store for opened keys between two calls.
   package let cache: VaultKeyCache
   /// Opens a sealed vault.

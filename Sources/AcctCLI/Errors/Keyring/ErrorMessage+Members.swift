@@ -69,12 +69,33 @@ extension ErrorMessage {
         "this machine is a member of the shared keyring",
         hint: "`acct keyring machines` lists it; after `acct keyring leave` it can ask to join again"
       )
-    case .sameKeyFile:
+    case .sameSecret(.passphrase):
+      self.init(
+        "samePassphrase",
+        .usage,
+        "this passphrase opens the shared keyring already",
+        hint: "whoever has it would still open it: take another one"
+      )
+    case .sameSecret:
       self.init(
         "sameKeyFile",
         .usage,
         "this key file opens the shared keyring already",
         hint: "make another one of 32 random bytes, such as by head -c 32 /dev/urandom"
+      )
+    case .tooManyPassphrases(let limit):
+      self.init(
+        "tooManyPassphrases",
+        .usage,
+        "a shared keyring has \(limit) passphrases at most",
+        hint: "without --keep the new one takes the place of the others"
+      )
+    case .stillWriting:
+      self.init(
+        "stillWriting",
+        .keyringUnavailable,
+        "the key has changed, and a machine keeps writing with the former one",
+        hint: "take the removed machine's access to \(kind.title) away, and make the command again: it goes on"
       )
     case .thisMachine:
       self.init(
