@@ -102,6 +102,8 @@ extension SharedVault {
   ///   - machine: This machine, if it is not the one that it is noted as.
   ///   - interaction: Decides if a person may be asked.
   ///   - keeping: `true` to store the key afterwards.
+  /// - Returns: The keys.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)``.
   func opened(
     _ header: SharedHeader,
     as machine: MachineIdentity? = nil,
@@ -125,7 +127,10 @@ extension SharedVault {
       }
       do throws(KeyringFailure) { return try open(opener, interaction) } catch {
         guard case .locked = error, let successor else { throw error }
-        do throws(KeyringFailure) { return try open(successor, .forbidden) } catch .locked { throw error }
+        let opened: EpochKeys.Opened
+        do throws(KeyringFailure) { opened = try open(successor.opener, .forbidden) } catch .locked { throw error }
+        self.successor?.hasOpened = true
+        return opened
       }
     }
   }

@@ -38,7 +38,13 @@ extension SharedVault {
 
   /// Keeps the settings of a keyring that the key opens, last of all.
   ///
-  /// - Parameter machine: This machine, if it is not the one that it is noted as.
+  /// - Parameters:
+  ///   - session: The keyring.
+  ///   - header: The engine's header.
+  ///   - standing: The engine's, as of that answer.
+  ///   - machine: This machine, if it is not the one that it is noted as.
+  ///   - interaction: Decides if a person may be asked.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/rolledBack``.
   func enter(
     _ session: Session,
     _ header: SharedStore.Object,

@@ -32,8 +32,9 @@ package final class SharedVault: Sendable {
     var versions: [AccountID: Int64] = [:]
     /// `true` if the engine's latest answer to this process went on from the known standing.
     var isConfirmed = false
-    /// Opens a keyring whose passphrase or key file this process changes, or an earlier one has changed so.
-    var successor: SharedKeyOpener?
+    /// Opens a keyring whose passphrase or key file this process changes, or an earlier one has changed so; and whether
+    /// it was needed.
+    var successor: (opener: SharedKeyOpener, hasOpened: Bool)?
     /// The accounts whose object was older in that answer than this machine has seen it.
     var rolledBack: Set<AccountID> = []
   }
@@ -134,7 +135,7 @@ package final class SharedVault: Sendable {
     set { state.withLock { $0.isConfirmed = newValue } }
   }
 
-  var successor: SharedKeyOpener? {
+  var successor: (opener: SharedKeyOpener, hasOpened: Bool)? {
     get { state.withLock { $0.successor } }
     set { state.withLock { $0.successor = newValue } }
   }

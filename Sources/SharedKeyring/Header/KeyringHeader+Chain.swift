@@ -4,11 +4,12 @@ import Vault
 
 /// The keys of the epochs before: each is sealed under the one after it, so that the latest one leads to all of them.
 extension KeyringHeader {
-  /// The key of an epoch; `nil` for one that the chain does not reach, or that was not sealed under the next.
+  /// The key of an epoch.
   ///
   /// - Parameters:
   ///   - epoch: The number of the key.
   ///   - latest: The key of this header.
+  /// - Returns: `nil` for one that the chain does not reach, or that was not sealed under the next.
   func key(of epoch: Int64, from latest: EpochKey) -> EpochKey? {
     guard (1...latest.epoch).contains(epoch), latest.epoch - epoch <= Int64(chain.count) else { return nil }
     var key = latest

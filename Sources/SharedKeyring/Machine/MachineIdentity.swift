@@ -106,7 +106,11 @@ extension SharedVault {
 
   /// Makes a key for this machine, and keeps it in the machine's own keyring: the desktop's, else the vault.
   ///
-  /// - Parameter file: The file that says where it is.
+  /// - Parameters:
+  ///   - file: The file that says where it is.
+  ///   - interaction: Decides if a person may be asked.
+  /// - Returns: Where it is, and the public key.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` if this machine has no such keyring.
   func makeMachineKey(
     in file: String,
     _ interaction: Interaction

@@ -120,7 +120,8 @@ package struct JoinRequest: Equatable, Sendable {
       let key = members.publicKey, let name = members["name"]?.stringValue,
       let version = members["version"]?.stringValue, let at = members.number("at"), !name.isEmpty,
       let formerly = members["formerly"]?.stringValue,
-      formerly.isEmpty || members.bytes("formerly", KeyringHeader.idCount) != nil, name.utf8.count <= Writer.nameLimit, version.utf8.count <= Writer.nameLimit,
+      formerly.isEmpty || members.bytes("formerly", KeyringHeader.idCount) != nil, name.utf8.count <= Writer.nameLimit,
+      version.utf8.count <= Writer.nameLimit,
       (name + version).unicodeScalars.allSatisfy({ $0.value > 32 && $0.value != 127 })
     else { return nil }
     self.init(publicKey: key, name: name, version: version, at: at, formerly: formerly)

@@ -16,9 +16,9 @@ extension SharedVault {
   func rekey(_ change: Rekeying, _ interaction: Interaction) throws(SharedMembershipFailure) -> Rekeyed {
     let session = try joined()
     // What a command of before has put in force, before it was interrupted, opens the keyring as well.
-    successor = opener.replacingSecret(by: change.secret)
-    var result = try finish(session, interaction)
-    let isRepeated = result.objects > 0
+    successor = opener.replacingSecret(by: change.secret).map { ($0, false) }
+    let ended = try finish(session, interaction)
+    var result = ended ?? Rekeyed(objects: 0)
     for _ in 0..<16 {
       let (opened, version) = try latest(session, interaction)
       guard !opened.isChanging else {
@@ -32,6 +32,7 @@ extension SharedVault {
           result.removed = removed
           return result
         }
+        let isRepeated = ended != nil || successor?.hasOpened == true
         guard isRepeated, change.removing == nil, case .sameSecret = error else { throw error }
         return result
       }
@@ -61,7 +62,7 @@ extension SharedVault {
       guard try replace(header, version, opened, as: key, session) else { continue }
       let begun = EpochKeys.Opened(current: key, header: header, means: opened.means)
       let sealed = try finish(session, interaction, begun)
-      return Rekeyed(objects: sealed.objects, removed: plan.name, damaged: sealed.damaged)
+      return Rekeyed(objects: sealed?.objects ?? 0, removed: plan.name, damaged: sealed?.damaged ?? [])
     }
     throw .keyring(.engine(.timedOut))
   }

@@ -7,14 +7,16 @@ import Vault
 
 extension SharedVault {
   /// Ends a change of the key that has begun, by this process or by one that was interrupted.
+  ///
+  /// - Returns: `nil` if none has.
   func finish(
     _ session: Session,
     _ interaction: Interaction,
     _ begun: EpochKeys.Opened? = nil
-  ) throws(SharedMembershipFailure) -> Rekeyed {
+  ) throws(SharedMembershipFailure) -> Rekeyed? {
     var result = Rekeyed(objects: 0)
     let start = if let begun { begun } else { try latest(session, interaction).opened }
-    guard start.isChanging else { return result }
+    guard start.isChanging else { return nil }
     for _ in 0..<16 {
       let survey = try whole { () throws(KeyringFailure) in try sealAnew(start, session) }
       guard let survey else { throw .stillWriting }

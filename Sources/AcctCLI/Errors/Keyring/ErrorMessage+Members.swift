@@ -74,7 +74,7 @@ extension ErrorMessage {
         "samePassphrase",
         .usage,
         "this passphrase opens the shared keyring already",
-        hint: "whoever has it would still open it: take another one"
+        hint: "who has it would still open it: take another one"
       )
     case .sameSecret:
       self.init(

@@ -1,0 +1,136 @@
+import AcctModel
+import AcctPorts
+import AcctTestSupport
+import PrivateFiles
+import Secrets
+import SharedKeyring
+import Synchronization
+import Testing
+
+@Suite("Removing a machine from a shared keyring")
+struct RemovalTests {
+  let fleet: Fleet
+  let here: TestMachine
+
+  init() throws {
+    fleet = try Fleet()
+    here = try fleet.machine("here")
+    try here.accounts().store(Made.account(), .forbidden)
+  }
+
+  /// Lets a machine ask, and a member approve it.
+  private func approve(_ machine: TestMachine) async throws {
+    let code = Mutex("")
+    let member = here
+    machine.duringNextPause { _ = try? member.membership.approve(code.withLock(\.self), .forbidden) }
+    try await machine.membership.request(Fleet.settings, .forbidden) { text in code.withLock { $0 = text } }
+  }
+
+  private func keyless(_ name: String) throws -> TestMachine {
+    TestMachine(name, home: try fleet.folder.folder(name), engine: fleet.engine)
+  }
+
+  private func seal() throws -> Seal {
+    let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+    let key = Secret([UInt8](repeating: 0x5A, count: 32))
+    let header = try #require(fleet.engine.objects["/acct/main/header"]?.bytes)
+    let seal = Seal(header: header, keyFile: key, entropy: entropy, check: { _ in nil })
+    return try #require(seal)
+  }
+
+  @Test("A machine that was removed asks again without leaving, and is let in with another key")
+  func again() async throws {
+    let lost = try keyless("lost")
+    try await approve(lost)
+    let former = lost.membership.ownItem()
+    _ = try here.membership.rekey(Rekeying(removing: "lost"), .forbidden)
+    await #expect(throws: SharedMembershipFailure.notApproved) {
+      try await lost.membership.request(Fleet.settings, .forbidden) { _ in }
+    }
+    // It still knows who it was.
+    #expect(throws: KeyringFailure.removedMachine(by: "here", at: 1_800_000_000)) {
+      try lost.accounts().fetch(Made.alice, .forbidden)
+    }
+    try await approve(lost)
+    #expect(try lost.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+    #expect(lost.membership.ownItem() != former)
+    #expect(lost.own.items.values.count { !$0.isEmpty } == 1)
+    #expect(try here.membership.machines(.forbidden).filter { $0.recipient == .machine }.map(\.name) == ["lost-2"])
+  }
+
+  @Test("A member does not ask to join by a code, and keeps its key")
+  func member() async throws {
+    let member = try keyless("member")
+    try await approve(member)
+    await #expect(throws: SharedMembershipFailure.member) {
+      try await member.membership.request(Fleet.settings, .forbidden) { _ in }
+    }
+    #expect(try member.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+  }
+
+  @Test("A machine that was let in and stopped before it knew is in when it asks again")
+  func interrupted() async throws {
+    let member = try keyless("member")
+    try await approve(member)
+    try member.folder.remove("settings.json")
+    try await member.membership.request(Fleet.settings, .forbidden) { _ in Issue.record("no code is needed") }
+    #expect(try member.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+  }
+
+  @Test("A machine that joined with the key file has had it, if it wrote nothing, and if it has a key of its own since")
+  func holders() async throws {
+    let silent = try fleet.machine("silent")
+    _ = try silent.accounts().fetchAll(.forbidden)
+    try await approve(silent)
+    #expect(throws: SharedMembershipFailure.knowsSecret(.keyFile, machine: "silent")) {
+      _ = try here.membership.rekey(Rekeying(removing: "silent"), .forbidden)
+    }
+    let passphrase = try fleet.folder.file("new", containing: "another passphrase\n")
+    let change = Rekeying(removing: "silent", secret: .passphrase(file: passphrase))
+    #expect(try here.membership.rekey(change, .forbidden).removed == "silent")
+  }
+
+  @Test("A machine that may not write the header joins with the key file all the same")
+  func reader() throws {
+    let reader = try fleet.machine(apart: "reader")
+    let engine = fleet.engine
+    engine.interruptNextSwap { _ in engine.fail(with: .denied(reason: "a test said so")) }
+    try reader.vault().sharedKeyring.join(Fleet.settings, .forbidden)
+    engine.fail(with: nil)
+    #expect(try reader.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+  }
+
+  @Test("What a member leaves about does not hinder the change, and objects that it fills to the last byte do not")
+  func leftAbout() throws {
+    let seal = try seal()
+    let places = ["/acct/main/n/\(String(repeating: "0", count: 64))", "/acct/main/n/x", "/acct/main/a/no-account"]
+    for place in places { fleet.engine.put(try seal.seal(Secret("nobody"), at: place), at: place) }
+    let place = "/acct/main/a/\(Made.bob)"
+    let overhead = try seal.seal(Secret(""), at: place).count
+    var full = SharedObject(name: try Made.name("bob"), record: Made.record("bob"), generation: 1)
+    full.items = ["note": Secret("")]
+    let rest = (1 << 20) - 64 - overhead - full.serialized(epoch: 2).count
+    full.items = ["note": Secret([UInt8](repeating: 0x61, count: rest))]
+    fleet.engine.put(try seal.sealed(full, at: place), at: place)
+    #expect(try here.membership.rekey(Rekeying(), .forbidden).damaged == [])
+    #expect(try here.accounts().fetch(Made.bob, .forbidden) == Made.record("bob"))
+    #expect(try here.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+  }
+
+  @Test("A machine that writes with the former key without end stops the change with words, and it can be ended later")
+  func writing() throws {
+    let (engine, seal) = (fleet.engine, try seal())
+    let place = "/acct/main/a/\(Made.bob)"
+    let planted = SharedObject(name: try Made.name("bob"), record: Made.record("bob"), generation: 1)
+    let bytes = try seal.sealed(planted, at: place)
+    @Sendable func write() {
+      engine.put(bytes, at: place)
+      engine.interruptNextSwap { _ in write() }
+    }
+    engine.interruptNextSwap { _ in write() }
+    #expect(throws: SharedMembershipFailure.stillWriting) { _ = try here.membership.rekey(Rekeying(), .forbidden) }
+    engine.interruptNextSwap { _ in }
+    #expect(try here.membership.rekey(Rekeying(), .forbidden).damaged == [])
+    #expect(try here.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+  }
+}
