@@ -20,8 +20,9 @@ extension SharedVault {
         let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
         version = reading.object?.version
         guard let object = reading.object else { continue }
-        let holder = try seal.holder(object.bytes, at: place)
-        if holder == id { return }
+        // One that a removed machine wrote, or one that was killed while the key changed, says who to look for.
+        let holder = try seal.local.holder(object.bytes, at: place)
+        if holder == id, seal.accepts(object.bytes) { return }
         if try has(holder, name, session, seal) { break }
       }
     } catch {
@@ -74,7 +75,7 @@ extension SharedVault {
   ) throws(KeyringFailure) -> Bool {
     let place = session.places.account(id)
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
-    guard let object = reading.object else { return false }
+    guard let object = reading.object, seal.accepts(object.bytes) else { return false }
     return try seal.object(object.bytes, of: id, at: place).name == name
   }
 

@@ -54,6 +54,11 @@ extension SharedKeyring {
         try held.redacting { () throws(KeyringFailure) in try inspect(interaction) }
       },
       membership: SharedMembership(
+        means: { settings throws(SharedMembershipFailure) in
+          do throws(SharedMembershipFailure) { return try membership.means(settings) } catch {
+            throw error.redacted(by: held)
+          }
+        },
         request: { settings, interaction, announce throws(SharedMembershipFailure) in
           do throws(SharedMembershipFailure) { try await membership.request(settings, interaction, announce) } catch {
             throw error.redacted(by: held)

@@ -3,6 +3,33 @@ package import AcctPorts
 
 /// The members of the keyring that this machine shares, and the change of its key.
 extension ShareKeyring {
+  /// Joins a keyring by what this machine has; else by a code that a member approves.
+  ///
+  /// - Parameters:
+  ///   - settings: The keyring.
+  ///   - offer: Tells a person who is about to be asked for the passphrase that there is a code for who enters none.
+  ///   - announce: Gets the code.
+  /// - Returns: As ``begin(_:_:)``.
+  /// - Throws: ``EngineError``; ``KeyringFailure/locked(reason:)`` where no one may be asked, and nothing was given.
+  package func join(
+    _ settings: SharedKeyringSettings,
+    offer: () -> Void,
+    _ announce: @escaping @Sendable (String) -> Void
+  ) async throws(EngineError) -> Outcome {
+    try requireNoOther(settings)
+    let means: JoiningMeans
+    do { means = try context.world.sharedKeyring.membership.means(settings) } catch {
+      // What is wrong with the engine, or with its keyring, is said as it is where no code is asked for.
+      return try await begin(settings, .join)
+    }
+    guard means != .given, context.interaction == .allowed else { return try await begin(settings, .join) }
+    guard means == .passphrase, context.world.terminal.canAsk() else { return try await request(settings, announce) }
+    offer()
+    do throws(EngineError) { return try await begin(settings, .join) } catch .keyring(.failed(.noPassphrase, _)) {
+      return try await request(settings, announce)
+    }
+  }
+
   /// Joins a keyring by a code that a member approves, and waits until then.
   ///
   /// - Parameters:

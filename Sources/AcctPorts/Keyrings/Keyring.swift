@@ -158,6 +158,12 @@ package enum KeyringFailure: Error, Equatable, Sendable {
 }
 
 extension KeyringFailure {
+  /// A person was asked for the passphrase, and entered none.
+  package static let noPassphrase = KeyringFailure.locked(reason: noPassphraseReason)
+  package static let noPassphraseReason = "no passphrase was given"
+}
+
+extension KeyringFailure {
   /// `true` if the keyring may accept the same operation later.
   package var mayPass: Bool {
     switch self {

@@ -3,6 +3,8 @@ package import AcctModel
 /// Who can open a shared keyring: the machines, passphrases and key files that its header names, and the change of its
 /// key.
 package struct SharedMembership: Sendable {
+  /// Returns with what this machine can join a keyring.
+  package var means: @Sendable (SharedKeyringSettings) throws(SharedMembershipFailure) -> JoiningMeans
   /// Joins a keyring by a code, which a member approves; waits until then.
   ///
   /// `announce` gets the code once the request lies on the engine.
@@ -20,6 +22,7 @@ package struct SharedMembership: Sendable {
   package var ownItem: @Sendable () -> AccountID?
 
   package init(
+    means: @escaping @Sendable (SharedKeyringSettings) throws(SharedMembershipFailure) -> JoiningMeans,
     request:
       @escaping @Sendable (
         SharedKeyringSettings, Interaction, _ announce: @escaping @Sendable (String) -> Void
@@ -29,6 +32,7 @@ package struct SharedMembership: Sendable {
     rekey: @escaping @Sendable (Rekeying, Interaction) throws(SharedMembershipFailure) -> Rekeyed,
     ownItem: @escaping @Sendable () -> AccountID?
   ) {
+    self.means = means
     self.request = request
     self.approve = approve
     self.machines = machines
@@ -38,12 +42,23 @@ package struct SharedMembership: Sendable {
 
   /// A machine that shares nothing.
   package static let none = SharedMembership(
+    means: { _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     request: { _, _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     approve: { _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     machines: { _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     rekey: { _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     ownItem: { nil }
   )
+}
+
+/// With what a machine can join a keyring.
+package enum JoiningMeans: Sendable {
+  /// A passphrase or a key file that is given, or the key of its own by which it was let in.
+  case given
+  /// The keyring's passphrase, if a person enters it; else a code.
+  case passphrase
+  /// A code that a member approves, and nothing else.
+  case code
 }
 
 /// A machine that shares a keyring.

@@ -7,6 +7,7 @@ import Vault
 extension SharedVault {
   var membership: SharedMembership {
     SharedMembership(
+      means: { settings throws(SharedMembershipFailure) in try self.means(settings) },
       request: { settings, interaction, announce async throws(SharedMembershipFailure) in
         try await self.request(settings, interaction, announce)
       },
@@ -15,6 +16,18 @@ extension SharedVault {
       rekey: { change, interaction throws(SharedMembershipFailure) in try self.rekey(change, interaction) },
       ownItem: { (try? self.identity())?.key?.item }
     )
+  }
+
+  /// With what this machine can join a keyring; nothing is asked of anyone.
+  private func means(_ settings: SharedKeyringSettings) throws(SharedMembershipFailure) -> JoiningMeans {
+    let session = try whole { () throws(KeyringFailure) in try self.session(settings) }
+    return try whole { () throws(KeyringFailure) in
+      guard try !opener.hasSecret() else { return .given }
+      guard case .epochs(let header) = try parse(try rawHeader(session).object.bytes) else { return .given }
+      let own = try identity()
+      if own?.key != nil, header.recipients.contains(where: { $0.line.id == own?.id }) { return .given }
+      return header.hasPassphrase ? .passphrase : .code
+    }
   }
 
   /// Joins a keyring by a code.

@@ -111,6 +111,13 @@ package struct Seal: Sendable {
     }
   }
 
+  /// `false` for an object of a former key that counts no more.
+  func accepts(_ bytes: [UInt8]) -> Bool {
+    guard let epoch = try? Self.epoch(of: bytes) else { return true }
+    let opened = keys.opened
+    return epoch >= opened.current.epoch - (opened.isChanging ? 1 : 0)
+  }
+
   /// The epoch that an object names.
   static func epoch(of bytes: [UInt8]) throws(Unopened) -> Int64 {
     guard bytes.count > nonceStart + AESGCM.nonceCount + AESGCM.tagCount - 1, bytes.starts(with: magic) else {

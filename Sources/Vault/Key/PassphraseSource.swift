@@ -58,7 +58,7 @@ package struct PassphraseSource: Sendable {
       after: isRepeated ? ["That is not the passphrase."] : [],
       interaction
     )
-    guard secret.count > 0 else { throw NoPassphrase(reason: "no passphrase was given") }
+    guard secret.count > 0 else { throw NoPassphrase(reason: KeyringFailure.noPassphraseReason) }
     return Passphrase(secret: secret, source: "the passphrase")
   }
 

@@ -22,6 +22,12 @@ struct EngineOperator: Sendable {
   /// The bytes of an account's object.
   func object(_ id: String) throws -> [UInt8] { try #require(try store.get(place(id)).object).bytes }
 
+  /// The bytes of the keyring's header.
+  func header() throws -> [UInt8] { try #require(try store.get("\(root)header").object).bytes }
+
+  /// Puts bytes in the header's place.
+  func put(header: [UInt8]) throws { try put(header, at: "\(root)header") }
+
   /// Puts bytes at an account's place, whatever is there.
   func put(_ bytes: [UInt8]?, _ id: String) throws { try put(bytes, at: place(id)) }
 
@@ -41,7 +47,7 @@ struct KeyHolder: Sendable {
   init(of fleet: Fleet) throws {
     engine = try EngineOperator(of: fleet)
     let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
-    let header = try #require(try engine.store.get("\(engine.root)header").object).bytes
+    let header = try engine.header()
     let seal = Seal(header: header, keyFile: Secret(fleet.key), entropy: entropy, check: { _ in nil })
     self.seal = try #require(seal)
   }
@@ -49,6 +55,13 @@ struct KeyHolder: Sendable {
   /// The contents of an account's object.
   func contents(_ id: String) throws -> SharedObject {
     try seal.contents(try engine.object(id), at: engine.place(id))
+  }
+
+  /// The keys of the objects on the engine, and of those among them that its key opens.
+  func objects() throws -> (all: [String], opened: [String]) {
+    let objects = try ["a/", "n/"].flatMap { try engine.store.changes(engine.root + $0, 0).objects }
+    let opened = objects.filter { object in (try? seal.open(object.bytes, at: object.key)) != nil }
+    return (objects.map(\.key).sorted(), opened.map(\.key).sorted())
   }
 
   /// Seals contents at an account's place; they pass for later ones than those that are there.

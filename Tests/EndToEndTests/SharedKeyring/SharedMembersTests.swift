@@ -45,6 +45,50 @@ struct SharedMembersTests {
     print("\(kind.rawValue): joined by code, removed, 2 renewed, 0 replays")
   }
 
+  @Test(
+    "What a machine kept when it was removed opens no object that lies on the engine then, and what it puts there is noticed",
+    arguments: EngineKind.allCases
+  )
+  func kept(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 2)
+    for user in ["user-1", "user-2"] { try await fleet.importExpired(user) }
+    for user in ["user-1", "user-2"] { _ = try await fleet.token(of: user, on: 1).run() }
+    let kept = try KeyHolder(of: fleet)
+    let header = try kept.engine.header()
+    let id = try #require(try await fleet.homes[0].accounts().first?["id"]?.stringValue)
+    let contents = try kept.contents(id)
+    #expect(try kept.objects().opened == kept.objects().all)
+    let newKey = try fleet.folder.file("new-key", containing: (0..<32).map { _ in UInt8.random(in: .min ... .max) })
+    func acct(_ words: String...) async throws -> ChildProcess.Output {
+      var command = fleet.homes[0].command(words + ["--no-input"])
+      command.environment["ACCT_VAULT_KEY_FILE"] = newKey
+      return try await command.run()
+    }
+    let name = try #require(fleet.homes[1].machine?.hostName)
+    let remove = ["keyring", "remove", name, "--no-input"]
+    #expect(try await fleet.homes[0].command(remove).run().status == 64)
+    let removed = try await fleet.homes[0].command(remove + ["--new-key-file", newKey]).run()
+    #expect(removed.status == 0, "\(removed.errorText)")
+    let renewed = try await acct("refresh", "--all", "--force")
+    #expect(renewed.status == 0, "\(renewed.errorText)")
+    let (all, opened) = try kept.objects()
+    #expect(all.count == 4 && opened.isEmpty)
+    let before = try await fleet.server.counts()["refreshes"]
+    // Everything that it can write: an account of its own making, and the header of before.
+    let real = try kept.engine.object(id)
+    try kept.plant(contents, id)
+    #expect(try await acct("refresh", "--force", id).status == 65)
+    try kept.engine.put(real, id)
+    let current = try kept.engine.header()
+    try kept.engine.put(header: header)
+    #expect(try await acct("refresh", "--force", id).status == 7)
+    try kept.engine.put(header: current)
+    let counts = try await fleet.server.counts()
+    #expect(counts["refreshes"] == before)
+    #expect(counts["replays"] == 0)
+    print("\(kind.rawValue): \(all.count) objects, \(opened.count) of them open to the removed machine; 0 replays")
+  }
+
   @Test("A key that changes ten times while machines renew loses no session", arguments: EngineKind.allCases)
   func renewing(_ kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind, machines: 3, ["dpop": "off", "keep_alive": false, "lifetime": 1])

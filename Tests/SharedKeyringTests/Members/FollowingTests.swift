@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import PrivateFiles
 import Secrets
 import SharedKeyring
 import Testing
@@ -46,7 +47,7 @@ struct FollowingTests {
     #expect(try await machine.item(.refreshToken, of: Made.alice) == Secret("R0"))
   }
 
-  @Test("A header of whoever had an earlier key alone is not followed, over one change of the key or several")
+  @Test("A header of a machine that had an earlier key alone is not followed, over one change of the key or several")
   func forged() async throws {
     // What one that is removed can do: it has the files and the keys of before, and an engine of its own.
     let fork = InMemoryStore()
@@ -110,7 +111,9 @@ struct FollowingTests {
     let forged = try #require(other.objects[Self.header])
     fleet.engine.put(forged.bytes, at: Self.header)
     let later = machine(there, keyFile: keyFile)
+    let own = try there.folder.read("header", limit: 65_536)
     #expect(throws: KeyringFailure.self) { try later.accounts().fetch(Made.alice, .forbidden) }
+    #expect(try there.folder.read("header", limit: 65_536) == own)
   }
 
   @Test("A change of the key file that is killed is ended with either file, and so is a removal with one")
@@ -131,7 +134,7 @@ struct FollowingTests {
           _ = fleet.engine.clearMishaps()
           let again = machine(one, keyFile: hasNew ? keyFile : fleet.keyFile)
           if isKilled, swaps == 5, hasNew, change.removing == nil {
-            // It was over: whoever names the only key file that there is takes it for another one.
+            // It was over: the only key file that there is is given as a new one.
             #expect(throws: SharedMembershipFailure.sameSecret(.keyFile)) {
               _ = try again.membership.rekey(change, .forbidden)
             }

@@ -117,6 +117,31 @@ struct RemovalTests {
     #expect(try here.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
   }
 
+  @Test("The name of an account whose machine was killed while the key changed is free again")
+  func interruptedAdding() throws {
+    let (engine, member) = (fleet.engine, here)
+    let there = try fleet.machine("there")
+    // The name, then the account; the whole change of the key comes in between.
+    engine.interruptNextSwap { _ in
+      engine.interruptNextSwap { _ in
+        _ = try? member.membership.rekey(Rekeying(), .forbidden)
+        engine.befall(.unansweredThenAway)
+      }
+    }
+    #expect(throws: SharedAccountFailure.self) {
+      try there.accounts().store(Made.account(Made.bob, named: "bob"), .forbidden)
+    }
+    engine.fail(with: nil)
+    #expect(throws: KeyringFailure.damagedAccount(Made.bob, .modified)) {
+      try here.accounts().fetch(Made.bob, .forbidden)
+    }
+    let again = AccountID(random: InlineArray(repeating: 0xB1))
+    try there.accounts().store(Made.account(again, named: "bob"), .forbidden)
+    #expect(try here.accounts().fetch(again, .forbidden) == Made.record("bob"))
+    try here.accounts().remove(Made.bob, .forbidden)
+    #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.alice, again])
+  }
+
   @Test("A machine that writes with the former key without end stops the change with words, and it can be ended later")
   func writing() throws {
     let (engine, seal) = (fleet.engine, try seal())

@@ -18,7 +18,8 @@ extension KeyringCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      try await begin(keyring.settings(in: context.world), .create, context)
+      let settings = try keyring.settings(in: context.world)
+      return try tell(of: try await ShareKeyring(context.engine).begin(settings, .create), settings, "made", context)
     }
   }
 
@@ -28,38 +29,36 @@ extension KeyringCommand {
       commandName: "join",
       abstract: "Join a keyring that another machine has made.",
       discussion: """
-        With its passphrase or key file; or with --code, which prints a code and waits until another machine lets this \
-        one in: acct keyring approve CODE.
+        With its passphrase or key file. Without them a code is printed, and acct waits until another machine lets \
+        this one in: acct keyring approve CODE.
         """
     )
 
     @OptionGroup var keyring: KeyringOptions
 
-    @Flag(help: "Join by a code that another machine approves, with a key of this machine's own.")
+    @Flag(help: "Join by a code, with a key of this machine's own, even with a passphrase or key file.")
     var code = false
 
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let settings = try keyring.settings(in: context.world)
-      guard code else { return try await begin(settings, .join, context) }
-      let world = context.world
-      let outcome = try await ShareKeyring(context.engine).request(settings) { code in
-        // Printed in spite of `--quiet`: without it nothing goes on.
+      let (world, share) = (context.world, ShareKeyring(context.engine))
+      // Printed in spite of `--quiet`: without it nothing goes on.
+      let announce = { @Sendable (code: String) in
         world.report("acct: on another machine, within 10 minutes: acct keyring approve \(code)")
       }
+      let outcome =
+        if code { try await share.request(settings, announce) } else {
+          try await share.join(settings, offer: { Self.offer(context) }, announce)
+        }
       return try tell(of: outcome, settings, "joined", context)
     }
-  }
-}
 
-private func begin(
-  _ settings: SharedKeyringSettings,
-  _ way: ShareKeyring.Way,
-  _ context: Context
-) async throws(EngineError) -> ExitStatus {
-  let outcome = try await ShareKeyring(context.engine).begin(settings, way)
-  return try tell(of: outcome, settings, way == .create ? "made" : "joined", context)
+    private static func offer(_ context: Context) {
+      context.notice("without the passphrase, just press Enter: a code lets another machine approve this one")
+    }
+  }
 }
 
 private func tell(

@@ -41,7 +41,7 @@ extension ErrorMessage {
         "machineRemoved",
         .keyringLocked,
         "this machine was removed from the shared keyring by \(printable(host)) on \(day(time))",
-        hint: "`acct keyring leave`, and then `acct keyring join` with --code asks a member to approve it again"
+        hint: "`acct keyring join` with --code asks a member to approve it again"
       )
     case .notJoined, .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed:
       self.init(
