@@ -50,6 +50,25 @@ extension SharedVault {
     return opened
   }
 
+  /// An object as it is to be opened: read once more if the key has changed since it was read, and all of the change was
+  /// made before the header was asked for.
+  ///
+  /// One that stays as it is was written with a key that counts no more.
+  func settled(
+    _ object: SharedStore.Object,
+    _ session: Session,
+    _ seal: Seal
+  ) throws(KeyringFailure) -> SharedStore.Object? {
+    var object = object
+    for _ in 0..<8 where try seal.isOutdated(object.bytes) {
+      let key = object.key
+      let now = try ask { () throws(SharedStoreFailure) in try session.store.get(key) }.object
+      guard let now, now.version != object.version else { return now }
+      object = now
+    }
+    return object
+  }
+
   /// Opens the header of this machine; the engine's, where the passphrase or the key file has changed since.
   func opened(
     _ session: Session,

@@ -100,7 +100,7 @@ extension SharedVault {
   ) throws(KeyringFailure) -> [OpenedObject] {
     var opened: [OpenedObject] = []
     for object in objects {
-      guard let id = session.places.account(at: object.key),
+      guard let id = session.places.account(at: object.key), let object = try settled(object, session, seal),
         let contents = try seal.objectIfWhole(object.bytes, of: id, at: object.key)
       else { continue }
       opened.append(OpenedObject(id: id, contents: contents, object: object))

@@ -18,7 +18,8 @@ extension SharedVault {
       .map { String($0.prefix(256)) }.sorted()
     var names: [AccountName: [AccountID]] = [:]
     for object in changes.objects {
-      guard let id = session.places.account(at: object.key) else { continue }
+      guard let id = session.places.account(at: object.key), let object = try settled(object, session, seal)
+      else { continue }
       switch try seal.inspected(object.bytes, of: id, at: object.key) {
       case .failure(let damage): inspection.damaged[id] = damage
       case .success(let contents):
@@ -48,6 +49,7 @@ extension SharedVault {
   func holder(of name: AccountName, _ session: Session, _ seal: Seal) throws(KeyringFailure) -> AccountID? {
     let place = session.places.name(try seal.digest(of: name))
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
-    return reading.object.flatMap { try? seal.holder($0.bytes, at: place) }
+    guard let object = reading.object, let object = try settled(object, session, seal) else { return nil }
+    return try? seal.holder(object.bytes, at: place)
   }
 }

@@ -22,7 +22,7 @@ extension SharedVault {
         guard let object = reading.object else { continue }
         // One that a removed machine wrote, or one that was killed while the key changed, says who to look for.
         let holder = try seal.local.holder(object.bytes, at: place)
-        if holder == id, seal.accepts(object.bytes) { return }
+        if holder == id, try !seal.isOutdated(object.bytes) { return }
         if try has(holder, name, session, seal) { break }
       }
     } catch {
@@ -44,7 +44,9 @@ extension SharedVault {
     do throws(KeyringFailure) {
       let place = session.places.name(try seal.digest(of: account.name))
       let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
-      if let object = reading.object, try seal.holder(object.bytes, at: place) == account.id {
+      if let object = reading.object, let object = try settled(object, session, seal),
+        try seal.holder(object.bytes, at: place) == account.id
+      {
         if let name = former?.name { release(name, of: account.id, session, seal) }
         return
       }
@@ -75,7 +77,9 @@ extension SharedVault {
   ) throws(KeyringFailure) -> Bool {
     let place = session.places.account(id)
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
-    guard let object = reading.object, seal.accepts(object.bytes) else { return false }
+    guard let object = reading.object, let object = try settled(object, session, seal),
+      try !seal.isOutdated(object.bytes)
+    else { return false }
     return try seal.object(object.bytes, of: id, at: place).name == name
   }
 

@@ -28,8 +28,10 @@ extension SharedVault {
     let known = try copies.known()
     let (copy, seen) = try copies.seen(of: id)
     let key = session.places.account(id)
-    let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(key) }
-    var look = Look(object: reading.object, isRolledBack: hasGoneBack(reading.standing, known))
+    var reading = try ask { () throws(SharedStoreFailure) in try session.store.get(key) }
+    let hasGoneBack = hasGoneBack(reading.standing, known)
+    if !hasGoneBack, let object = reading.object { reading.object = try settled(object, session, seal) }
+    var look = Look(object: reading.object, isRolledBack: hasGoneBack)
     if let copy {
       look.isRolledBack =
         look.isRolledBack

@@ -15,7 +15,8 @@ extension SharedVault {
     if let copy { names.formUnion(name(in: copy.bytes, of: id, at: place, seal.local)) }
     var trace: Int64?
     for _ in 0..<16 where trace == nil {
-      let object = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }.object
+      var object = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }.object
+      if let found = object { object = try settled(found, session, seal) }
       if let object { names.formUnion(name(in: object.bytes, of: id, at: place, seal)) }
       trace = try leaveTrace(over: object, at: place, beside: seen, session, seal, of: id)
     }

@@ -50,7 +50,7 @@ extension SharedVault {
     let seal = seal(opened, session, interaction)
     var writers: [String: Writer] = [:]
     for object in changes.objects {
-      guard let id = session.places.account(at: object.key),
+      guard let id = session.places.account(at: object.key), let object = try settled(object, session, seal),
         let contents = try seal.objectIfWhole(object.bytes, of: id, at: object.key)
       else { continue }
       for writer in Writer.parse(contents.writers) ?? [] where writer.at >= writers[writer.id]?.at ?? 0 {

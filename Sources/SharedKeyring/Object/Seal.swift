@@ -111,11 +111,10 @@ package struct Seal: Sendable {
     }
   }
 
-  /// `false` for an object of a former key that counts no more.
-  func accepts(_ bytes: [UInt8]) -> Bool {
-    guard let epoch = try? Self.epoch(of: bytes) else { return true }
-    let opened = keys.opened
-    return epoch >= opened.current.epoch - (opened.isChanging ? 1 : 0)
+  /// `true` for an object of a former key that counts no more; the header is asked for, if it has to be.
+  func isOutdated(_ bytes: [UInt8]) throws(KeyringFailure) -> Bool {
+    guard let epoch = try? Self.epoch(of: bytes), try keys.key(of: epoch, isLocal: isLocal) == nil else { return false }
+    return epoch < keys.opened.current.epoch
   }
 
   /// The epoch that an object names.

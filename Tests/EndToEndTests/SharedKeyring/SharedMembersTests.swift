@@ -52,7 +52,10 @@ struct SharedMembersTests {
   func kept(_ kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind, machines: 2)
     for user in ["user-1", "user-2"] { try await fleet.importExpired(user) }
-    for user in ["user-1", "user-2"] { _ = try await fleet.token(of: user, on: 1).run() }
+    for user in ["user-1", "user-2"] {
+      let token = try await fleet.token(of: user, on: 1).run()
+      #expect(token.status == 0, "\(token.errorText)")
+    }
     let kept = try KeyHolder(of: fleet)
     let header = try kept.engine.header()
     let id = try #require(try await fleet.homes[0].accounts().first?["id"]?.stringValue)
@@ -64,7 +67,7 @@ struct SharedMembersTests {
       command.environment["ACCT_VAULT_KEY_FILE"] = newKey
       return try await command.run()
     }
-    let name = try #require(fleet.homes[1].machine?.hostName)
+    let name = try await fleet.homes[0].nameOfOtherMachine()
     let remove = ["keyring", "remove", name, "--no-input"]
     #expect(try await fleet.homes[0].command(remove).run().status == 64)
     let removed = try await fleet.homes[0].command(remove + ["--new-key-file", newKey]).run()

@@ -73,6 +73,31 @@ struct FollowingTests {
     try await expectAccount(on: there)
   }
 
+  @Test("An object that was read before the key changed, and is opened after it, is read once more")
+  func staleReads() async throws {
+    let (engine, member) = (fleet.engine, here)
+    /// Lets the whole change come between the read of an object and that of the header.
+    func changeAfterNextRead() {
+      engine.interruptNextGet { _ in
+        engine.interruptNextGet { next in
+          guard next == Self.header else { return }
+          _ = try? member.membership.rekey(Rekeying(), .forbidden)
+        }
+      }
+    }
+    changeAfterNextRead()
+    #expect(try there.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+    // A listing is one call, and the header's the next.
+    try here.accounts().store(Made.renewed(token: "R1"), .forbidden)
+    engine.interruptNextGet { _ in _ = try? member.membership.rekey(Rekeying(), .forbidden) }
+    #expect(try there.accounts().fetchAll(.forbidden).records == [Made.alice: Made.record("alice")])
+    #expect(try await there.item(.refreshToken, of: Made.alice) == Secret("R1"))
+    changeAfterNextRead()
+    #expect(try there.vault().sharedKeyring.inspect(.forbidden).damaged.isEmpty)
+    try there.accounts().remove(Made.alice, .forbidden)
+    #expect(try here.accounts().fetch(Made.alice, .forbidden) == nil)
+  }
+
   @Test("A machine that slept through more changes than a header proves takes it when it is told to")
   func longAsleep() async throws {
     for _ in 0..<129 { _ = try here.membership.rekey(Rekeying(), .forbidden) }
