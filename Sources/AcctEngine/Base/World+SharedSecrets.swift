@@ -54,8 +54,10 @@ extension SharedKeyring {
         try held.redacting { () throws(KeyringFailure) in try inspect(interaction) }
       },
       membership: SharedMembership(
-        request: { settings, interaction, announce throws(SharedMembershipFailure) in
-          do throws(SharedMembershipFailure) { try await membership.request(settings, interaction, announce) } catch {
+        request: { settings, tpm, interaction, announce throws(SharedMembershipFailure) in
+          do throws(SharedMembershipFailure) {
+            try await membership.request(settings, tpm, interaction, announce)
+          } catch {
             throw error.redacted(by: held)
           }
         },

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import AcctPorts
 
 /// The members of the keyring that this machine shares, and the change of its key.
@@ -7,16 +7,18 @@ extension ShareKeyring {
   ///
   /// - Parameters:
   ///   - settings: The keyring.
+  ///   - tpm: The TPM in which the machine's key is made; `nil` for the machine's own keyring.
   ///   - announce: Gets the code.
   /// - Returns: As ``begin(_:_:)``.
   /// - Throws: ``EngineError``; nothing of the keyring stays on this machine then.
   package func request(
     _ settings: SharedKeyringSettings,
+    keyIn tpm: TPMAddress? = nil,
     _ announce: @escaping @Sendable (String) -> Void
   ) async throws(EngineError) -> Outcome {
     try requireNoOther(settings)
     let membership = context.world.sharedKeyring.membership
-    do { try await membership.request(settings, context.interaction, announce) } catch {
+    do { try await membership.request(settings, tpm, context.interaction, announce) } catch {
       throw .sharing(.members(error, settings.kind))
     }
     return try await entered(settings)

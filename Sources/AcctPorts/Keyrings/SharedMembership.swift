@@ -5,9 +5,10 @@ package import AcctModel
 package struct SharedMembership: Sendable {
   /// Joins a keyring by a code, which a member approves; waits until then.
   ///
+  /// The machine's key is made in the TPM, if one is named, else in the machine's own keyring.
   /// `announce` gets the code once the request lies on the engine.
   package var request:
-    @Sendable (SharedKeyringSettings, Interaction, _ announce: @escaping @Sendable (String) -> Void)
+    @Sendable (SharedKeyringSettings, TPMAddress?, Interaction, _ announce: @escaping @Sendable (String) -> Void)
       async
       throws(SharedMembershipFailure) -> Void
   /// Makes the machine that waits with a code a member; returns its name.
@@ -22,7 +23,7 @@ package struct SharedMembership: Sendable {
   package init(
     request:
       @escaping @Sendable (
-        SharedKeyringSettings, Interaction, _ announce: @escaping @Sendable (String) -> Void
+        SharedKeyringSettings, TPMAddress?, Interaction, _ announce: @escaping @Sendable (String) -> Void
       ) async throws(SharedMembershipFailure) -> Void,
     approve: @escaping @Sendable (_ code: String, Interaction) throws(SharedMembershipFailure) -> String,
     machines: @escaping @Sendable (Interaction) throws(SharedMembershipFailure) -> [SharedMachine],
@@ -38,7 +39,7 @@ package struct SharedMembership: Sendable {
 
   /// A machine that shares nothing.
   package static let none = SharedMembership(
-    request: { _, _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
+    request: { _, _, _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     approve: { _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     machines: { _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     rekey: { _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
@@ -59,6 +60,11 @@ package struct SharedMachine: Equatable, Sendable {
   /// Its last write, in seconds since 1970; `nil` if no account has one of it.
   package var lastSeen: Int64?
   package var isThis: Bool
+  /// The place of its key, as the machine has told it; `nil` if it has none, or has not told.
+  package var keyPlace: KeyPlace?
+
+  /// The place of a machine's own key.
+  package enum KeyPlace: String, Sendable { case software, tpm }
 
   /// The means by which it opens the keyring.
   package enum Recipient: String, Sendable { case machine, passphrase, keyFile = "keyfile" }
@@ -70,7 +76,8 @@ package struct SharedMachine: Equatable, Sendable {
     recipient: Recipient,
     since: Int64?,
     lastSeen: Int64?,
-    isThis: Bool
+    isThis: Bool,
+    keyPlace: KeyPlace? = nil
   ) {
     self.id = id
     self.name = name
@@ -79,6 +86,7 @@ package struct SharedMachine: Equatable, Sendable {
     self.since = since
     self.lastSeen = lastSeen
     self.isThis = isThis
+    self.keyPlace = keyPlace
   }
 }
 

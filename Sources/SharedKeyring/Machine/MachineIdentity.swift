@@ -8,28 +8,49 @@ import Vault
 
 /// This machine among those of a shared keyring: its identifier, and the place of its key, if it has one.
 ///
-/// The file says where the key is; the key itself is in the machine's own keyring.
+/// The file says where the key is; the key itself is in the machine's own keyring, or in its TPM.
 struct MachineIdentity: Equatable, Sendable {
   /// Of the public key, if there is one, else random.
   var id: String
   var key: Place?
 
-  /// The item ``ItemKind/keypair`` of an identifier that no account has.
-  struct Place: Equatable, Sendable {
-    var keyring: Keyring.Kind
-    var item: AccountID
+  enum Place: Equatable, Sendable {
+    /// The item ``ItemKind/keypair`` of an identifier that no account has.
+    case keyring(Keyring.Kind, item: AccountID)
+    /// A TPM, and the key's blob, which only that one can load.
+    case tpm(TPMAddress, blob: [UInt8])
+
+    /// The item of the machine's own keyring; `nil` for a key that is not in it.
+    var item: AccountID? {
+      switch self {
+      case .keyring(_, let item): item
+      case .tpm: nil
+      }
+    }
+
+    var kind: SharedMachine.KeyPlace {
+      switch self {
+      case .keyring: .software
+      case .tpm: .tpm
+      }
+    }
   }
 
   static let fileName = "machine"
   /// The note of a key for which this machine asks to be let in.
   static let askingName = "machine.asking"
-  private static let sizeLimit = 1024
+  private static let sizeLimit = 8192
 
   func serialized() -> [UInt8] {
     var members: JSONObject = ["format": "acct-machine", "id": .string(id)]
-    if let key {
-      members["keyring"] = .string(key.keyring.rawValue)
-      members["item"] = .string(key.item.description)
+    switch key {
+    case .keyring(let keyring, let item):
+      members["keyring"] = .string(keyring.rawValue)
+      members["item"] = .string(item.description)
+    case .tpm(let address, let blob):
+      members["tpm"] = .string(address.description)
+      members["tss2"] = .string(hex(blob))
+    case nil: break
     }
     return JSON.object(members).serialized() + [UInt8(ascii: "\n")]
   }
@@ -40,11 +61,18 @@ struct MachineIdentity: Equatable, Sendable {
       bytes(hex: id, count: KeyringHeader.idCount) != nil
     else { return nil }
     self.id = id
+    if members["tpm"] != nil {
+      guard let address = members["tpm"]?.stringValue.flatMap({ try? TPMAddress($0) }),
+        let text = members["tss2"]?.stringValue, let blob = bytes(hex: text, count: text.utf8.count / 2)
+      else { return nil }
+      key = .tpm(address, blob: blob)
+      return
+    }
     guard members["item"] != nil else { return }
     guard let item = members["item"]?.stringValue.flatMap({ try? AccountID($0) }),
       let keyring = members["keyring"]?.stringValue.flatMap(Keyring.Kind.init(rawValue:)), !keyring.isShared
     else { return nil }
-    key = Place(keyring: keyring, item: item)
+    key = .keyring(keyring, item: item)
   }
 
   init(id: String, key: Place? = nil) {
@@ -88,25 +116,49 @@ extension SharedVault {
 
   /// The private key of this machine.
   ///
+  /// - Parameters:
+  ///   - place: The place of the key.
+  ///   - interaction: Decides if a person may be asked to unlock a keyring.
+  ///   - patience: The longest wait for a TPM that others use.
+  /// - Returns: The key; a TPM is asked when it is used.
   /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` if its keyring is locked, or has it no more.
-  func machineKey(_ place: MachineIdentity.Place, _ interaction: Interaction) throws(KeyringFailure) -> P256PrivateKey {
-    guard let keyring = local(place.keyring) else { throw .locked(reason: "\(place.keyring.rawValue) has its key") }
-    let item = try waiting { () async throws(KeyringFailure) in
-      try await keyring.read(place.item, [.keypair], interaction)[.keypair]
+  func machineKey(
+    _ place: MachineIdentity.Place,
+    _ interaction: Interaction,
+    _ patience: DeviceTimeout = .full
+  ) throws(KeyringFailure) -> RecipientKey {
+    switch place {
+    case .keyring(let kind, let item): RecipientKey(try machineKey(in: kind, item, interaction))
+    case .tpm(let address, let blob): try machineKey(of: blob, in: address, patience)
     }
-    guard let item else { throw .locked(reason: "\(place.keyring.rawValue) does not have this machine's key any more") }
+  }
+
+  private func machineKey(
+    in kind: Keyring.Kind,
+    _ id: AccountID,
+    _ interaction: Interaction
+  ) throws(KeyringFailure) -> P256PrivateKey {
+    guard let keyring = local(kind) else { throw .locked(reason: "\(kind.rawValue) has its key") }
+    let item = try waiting { () async throws(KeyringFailure) in
+      try await keyring.read(id, [.keypair], interaction)[.keypair]
+    }
+    guard let item else { throw .locked(reason: "\(kind.rawValue) does not have this machine's key any more") }
     let scalar = item.withBytes { digits in
       String(validating: digits.array, as: UTF8.self).flatMap { bytes(hex: $0, count: 32) }
     }
     guard var scalar, let key = try? P256PrivateKey(rawScalar: Secret(consuming: &scalar)) else {
-      throw .failed(reason: "this machine's key in \(place.keyring.rawValue) is damaged")
+      throw .failed(reason: "this machine's key in \(kind.rawValue) is damaged")
     }
     return key
   }
 
   /// Makes a key for this machine, and keeps it in the machine's own keyring: the desktop's, else the vault.
   ///
-  /// - Parameter file: The file that says where it is.
+  /// - Parameters:
+  ///   - file: The file that says where it is.
+  ///   - interaction: Decides if a person may be asked to unlock a keyring.
+  /// - Returns: This machine with it, and its public part.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` if there is no keyring.
   func makeMachineKey(
     in file: String,
     _ interaction: Interaction
@@ -125,17 +177,19 @@ extension SharedVault {
       return nil
     }
     guard let kind else { throw .locked(reason: "this machine has no keyring of its own for its key") }
-    let identity = MachineIdentity(
-      id: KeyringHeader.id(of: key.publicKey),
-      key: MachineIdentity.Place(keyring: kind, item: item)
-    )
+    let identity = MachineIdentity(id: KeyringHeader.id(of: key.publicKey), key: .keyring(kind, item: item))
     try note(identity, in: file)
     return (identity, key.publicKey)
   }
 
   /// The public key of this machine; one is made if it has none.
   func ownMachineKey(_ interaction: Interaction) throws(KeyringFailure) -> P256PublicKey {
-    if let place = try identity()?.key { return try machineKey(place, interaction).publicKey }
+    if let place = try identity()?.key {
+      let key = try machineKey(place, interaction)
+      // One that its TPM has lost would lock this machine out.
+      if case .tpm(let address, _) = place { try tryOut(key, in: address) }
+      return key.publicKey
+    }
     return try makeMachineKey(in: MachineIdentity.fileName, interaction).publicKey
   }
 
@@ -154,7 +208,8 @@ extension SharedVault {
   }
 
   func forgetKey(_ place: MachineIdentity.Place) throws(KeyringFailure) {
-    guard let keyring = local(place.keyring) else { return }
-    try waiting { () async throws(KeyringFailure) in try await keyring.remove(place.item, [.keypair], .forbidden) }
+    // The blob of a TPM's key is in the note alone, which goes with it; the TPM keeps nothing.
+    guard case .keyring(let kind, let item) = place, let keyring = local(kind) else { return }
+    try waiting { () async throws(KeyringFailure) in try await keyring.remove(item, [.keypair], .forbidden) }
   }
 }

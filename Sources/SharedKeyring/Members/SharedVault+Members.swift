@@ -7,8 +7,8 @@ import Vault
 extension SharedVault {
   var membership: SharedMembership {
     SharedMembership(
-      request: { settings, interaction, announce async throws(SharedMembershipFailure) in
-        try await self.request(settings, interaction, announce)
+      request: { settings, tpm, interaction, announce async throws(SharedMembershipFailure) in
+        try await self.request(settings, keyIn: tpm, interaction, announce)
       },
       approve: { code, interaction throws(SharedMembershipFailure) in try self.approve(code, interaction) },
       machines: { interaction throws(SharedMembershipFailure) in try self.machines(interaction) },
@@ -22,6 +22,7 @@ extension SharedVault {
   /// This machine's key of before, if it has one, stays until the new one has opened the keyring.
   func request(
     _ settings: SharedKeyringSettings,
+    keyIn tpm: TPMAddress?,
     _ interaction: Interaction,
     _ announce: @Sendable (String) -> Void
   ) async throws(SharedMembershipFailure) {
@@ -38,6 +39,7 @@ extension SharedVault {
     // A key of its own for each time: the one of a machine that was removed is not used again.
     let asking = try whole { () throws(KeyringFailure) in
       try forgetAsking()
+      if let tpm { return try makeMachineKey(in: MachineIdentity.askingName, tpm) }
       return try makeMachineKey(in: MachineIdentity.askingName, interaction)
     }
     do throws(SharedMembershipFailure) {
@@ -70,7 +72,8 @@ extension SharedVault {
         name: machine.hostName(),
         version: version,
         at: machine.now(),
-        formerly: own?.id ?? ""
+        formerly: own?.id ?? "",
+        keyPlace: asking.identity.key?.kind
       )
       let sealed = try sealed(request, code)
       guard try ask({ () throws(SharedStoreFailure) -> Int64? in try session.store.swap(place, sealed, nil) }) != nil
@@ -131,7 +134,8 @@ extension SharedVault {
         version: request.version,
         request: code.place,
         by: machine.hostName(),
-        formerly: request.formerly
+        formerly: request.formerly,
+        keyPlace: request.keyPlace
       )
       guard !roster.machines.contains(where: { $0.id == member.id }) else { throw .forgedRequest }
       guard header.recipients.count < KeyringHeader.recipientLimit else { throw .tooMany }

@@ -101,7 +101,8 @@ extension SharedVault {
           version: version,
           request: "",
           by: machine.hostName(),
-          formerly: own
+          formerly: own,
+          keyPlace: try whole { () throws(KeyringFailure) in try identity()?.key?.kind }
         )
       )
     }

@@ -38,13 +38,20 @@ extension KeyringCommand {
     @Flag(help: "Join by a code that another machine approves, with a key of this machine's own.")
     var code = false
 
+    @OptionGroup var place: MachineKeyOption
+
     @OptionGroup var options: SharedOptions
+
+    func validate() throws {
+      guard code || place.machineKey == nil else { throw ValidationError("--machine-key needs --code") }
+    }
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let settings = try keyring.settings(in: context.world)
       guard code else { return try await begin(settings, .join, context) }
       let world = context.world
-      let outcome = try await ShareKeyring(context.engine).request(settings) { code in
+      let tpm = try place.tpm(world.environment)
+      let outcome = try await ShareKeyring(context.engine).request(settings, keyIn: tpm) { code in
         // Printed in spite of `--quiet`: without it nothing goes on.
         world.report("acct: on another machine, within 10 minutes: acct keyring approve \(code)")
       }
