@@ -6,7 +6,7 @@ extension AgreementKeys {
   ///
   /// An operation takes 20 seconds at most, with the waiting for other callers; one that only looks takes 3.
   ///
-  /// - Returns: The operations; nothing is open yet. They capture nothing, since nearly every command makes them in vain.
+  /// - Returns: The operations; nothing is open yet. They capture nothing: each command makes them, and few use them.
   package static func live() -> AgreementKeys {
     AgreementKeys(
       create: { address throws(HardwareKeyFailure) in
