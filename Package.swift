@@ -263,7 +263,7 @@ let package = Package(
       swiftSettings: testRules
     ),
     tests("SessionBusTests", ["Secrets", "SessionBus"]),
-    tests("TPMTests", ["AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "TPM"]),
+    tests("TPMTests", ["AcctModel", "AcctCrypto", "Secrets", "AcctPorts", "AcctTestSupport", "TPM"]),
     .testTarget(name: "PKCS11Tests", dependencies: ["AcctTestSupport"], exclude: ["Modules"], swiftSettings: testRules),
     tests("PostgresStoreTests", ["AcctPorts", "AcctTestSupport", "PostgresStore"]),
     tests(

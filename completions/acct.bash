@@ -150,7 +150,7 @@ _acct_grammar() {
       arguments=('' '*')
       ;;
     'keyring join')
-      options=(--name= --cert=file --key=file --ca=file --user= --password-file=file --code -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--name= --cert=file --key=file --ca=file --user= --password-file=file --code --machine-key= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('' '*')
       ;;
     'keyring approve')

@@ -72,7 +72,28 @@ package enum HPKE {
     info: [UInt8],
     associatedData: [UInt8] = []
   ) throws(CryptoError) -> Secret {
-    let context = try context(of: message.encapsulated, to: key, info: info)
+    let agreed = try key.agreement(with: try sender(of: message.encapsulated))
+    return try open(message, to: key.publicKey, agreed: agreed, info: info, associatedData: associatedData)
+  }
+
+  /// Decrypts a message to a key that is elsewhere, in a device.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - recipient: The public part of the key.
+  ///   - agreed: What the key and ``sender(of:)`` have in common: the x coordinate, 32 bytes (`Dh` of section 4.1).
+  ///   - info: The purpose, as the sender gave it.
+  ///   - associatedData: The bytes that are authenticated with it.
+  /// - Returns: The plaintext.
+  /// - Throws: ``CryptoError/authenticationFailed`` for a message to another key, or one that was modified.
+  package static func open(
+    _ message: Message,
+    to recipient: P256PublicKey,
+    agreed: Secret,
+    info: [UInt8],
+    associatedData: [UInt8] = []
+  ) throws(CryptoError) -> Secret {
+    let context = context(of: message.encapsulated, to: recipient, agreed: agreed, info: info)
     return try AESGCM.open(
       message.ciphertext,
       key: context.key,
@@ -104,9 +125,24 @@ package enum HPKE {
     info: [UInt8],
     _ aead: AEAD = .aes256GCM
   ) throws(CryptoError) -> Context {
-    guard let ephemeral = try? P256PublicKey(point: encapsulated) else { throw .authenticationFailed }
-    let shared = sharedSecret(try key.agreement(with: ephemeral), encapsulated + key.publicKey.point)
-    return schedule(shared, info, aead)
+    let agreed = try key.agreement(with: try sender(of: encapsulated))
+    return context(of: encapsulated, to: key.publicKey, agreed: agreed, info: info, aead)
+  }
+
+  /// The recipient's context, of what its key and the sender's have in common.
+  package static func context(
+    of encapsulated: [UInt8],
+    to recipient: P256PublicKey,
+    agreed: Secret,
+    info: [UInt8],
+    _ aead: AEAD = .aes256GCM
+  ) -> Context { schedule(sharedSecret(agreed, encapsulated + recipient.point), info, aead) }
+
+  /// The sender's ephemeral key, which has been found to be a point of the curve (`DeserializePublicKey`).
+  ///
+  /// - Throws: ``CryptoError/authenticationFailed`` for anything else.
+  package static func sender(of encapsulated: [UInt8]) throws(CryptoError) -> P256PublicKey {
+    do { return try P256PublicKey(point: encapsulated) } catch { throw .authenticationFailed }
   }
 
   /// The key that a secret stands for (section 7.1.3, `DeriveKeyPair`).

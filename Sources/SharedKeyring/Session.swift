@@ -102,8 +102,8 @@ extension SharedVault {
   ///   - machine: This machine, if it is not the one that it is noted as.
   ///   - interaction: Decides if a person may be asked.
   ///   - keeping: `true` to store the key afterwards.
-  /// - Returns: The keys.
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)``.
+  /// - Returns: The keys of its epochs.
+  /// - Throws: As ``SharedKeyOpener/open(_:as:_:_:keeping:)``.
   func opened(
     _ header: SharedHeader,
     as machine: MachineIdentity? = nil,
@@ -120,7 +120,7 @@ extension SharedVault {
         try opener.open(
           header,
           as: machine,
-          { place throws(KeyringFailure) in try machineKey(place, interaction) },
+          { place throws(KeyringFailure) in try machineKey(place, interaction, keeping ? .full : .brief) },
           interaction,
           keeping: keeping
         )

@@ -18,6 +18,8 @@ package final class SharedVault: Sendable {
   let check: SharedCheck
   /// This machine's other keyrings, one of which has its key.
   let local: @Sendable (Keyring.Kind) -> Keyring?
+  /// Keys of machines in a TPM.
+  let agreements: AgreementKeys
   /// Of acct, as other machines are shown it.
   let version: String
   /// Names this process where its home can't be told from others; they wait for its locks' time.
@@ -50,6 +52,7 @@ package final class SharedVault: Sendable {
   ///   - machine: This machine and this process.
   ///   - check: The rules for the contents of an account's object.
   ///   - local: This machine's other keyrings, by kind.
+  ///   - agreements: Keys of machines in a TPM; none is opened before its first use.
   ///   - version: Of acct.
   ///   - connect: Makes the engine's client; it connects when it is first used.
   package init(
@@ -61,6 +64,7 @@ package final class SharedVault: Sendable {
     machine: Machine = .live,
     check: @escaping SharedCheck,
     local: @escaping @Sendable (Keyring.Kind) -> Keyring? = { _ in nil },
+    agreements: AgreementKeys = .none,
     version: String = "",
     connect: @escaping @Sendable (SharedKeyringSettings) -> SharedStore
   ) {
@@ -72,6 +76,7 @@ package final class SharedVault: Sendable {
     self.machine = machine
     self.check = check
     self.local = local
+    self.agreements = agreements
     self.version = version
     self.connect = connect
   }

@@ -4,6 +4,8 @@ package enum CommandCode: UInt32, CaseIterable, Sendable {
   case createPrimary = 0x131
   /// Makes a key or a sealed object below a loaded parent, and returns it encrypted (Part 3 §12.1).
   case create = 0x153
+  /// Multiplies a point by a key's scalar (Part 3 §14.5).
+  case agree = 0x154
   /// Loads the key that ``create`` returned (Part 3 §12.2).
   case load = 0x157
   /// Signs a digest (Part 3 §20.2).
@@ -18,7 +20,7 @@ package enum CommandCode: UInt32, CaseIterable, Sendable {
   /// `true` if a password stands in front of its parameters.
   var isAuthorized: Bool {
     switch self {
-    case .createPrimary, .create, .load, .sign, .unseal: true
+    case .createPrimary, .create, .agree, .load, .sign, .unseal: true
     case .flushContext, .getCapability: false
     }
   }
@@ -27,7 +29,7 @@ package enum CommandCode: UInt32, CaseIterable, Sendable {
   var returnsHandle: Bool {
     switch self {
     case .createPrimary, .load: true
-    case .create, .sign, .unseal, .flushContext, .getCapability: false
+    case .create, .agree, .sign, .unseal, .flushContext, .getCapability: false
     }
   }
 }
@@ -65,6 +67,7 @@ enum Algorithm {
   static let sha256: UInt16 = 0x000B
   static let null: UInt16 = 0x0010
   static let ecdsa: UInt16 = 0x0018
+  static let ecdh: UInt16 = 0x0019
   static let ecc: UInt16 = 0x0023
   static let cfb: UInt16 = 0x0043
   static let p256: UInt16 = 0x0003

@@ -1,5 +1,6 @@
 import AcctModel
 import Secrets
+import AcctPorts
 
 /// The parameters of each command.
 extension CommandWriter {
@@ -39,6 +40,15 @@ extension CommandWriter {
     command.uint16(StructureTag.hashCheck)
     command.uint32(Handle.null)
     command.uint16(0)
+    return command
+  }
+
+  /// Part 3 §14.5, TPM2_ECDH_ZGen: the point as a TPM2B_ECC_POINT (Part 2 §11.2.5.3).
+  static func agree(with point: HardwareKeyPoint, by key: UInt32) -> CommandWriter {
+    var command = CommandWriter(.agree, handle: key, password: nil)
+    command.uint16(UInt16(4 + point.x.count + point.y.count))
+    command.sized(point.x)
+    command.sized(point.y)
     return command
   }
 

@@ -120,16 +120,30 @@ extension TPMKey {
 }
 
 extension KeyFile {
+  /// The point of a key for ECDH.
+  ///
+  /// - Throws: ``HardwareKeyFailure/unsuitable(reason:)`` for a file of another kind.
+  package var agreementPoint: HardwareKeyPoint {
+    get throws(HardwareKeyFailure) {
+      guard kind == .loadable, emptyAuth else { throw .unsuitable(reason: "it is no key for ECDH without a PIN") }
+      return try inFile { () throws(HardwareKeyFailure) in try PublicArea.agreementKey(publicPart) }
+    }
+  }
+
   /// `true` if wrong PINs of the key are counted.
   var isCounted: Bool {
     get throws(HardwareKeyFailure) { !(try signingKey().attributes.contains(.noDictionaryAttacks)) }
   }
 
   fileprivate func signingKey() throws(HardwareKeyFailure) -> (point: HardwareKeyPoint, attributes: Attributes) {
-    do throws(HardwareKeyFailure) {
-      return try PublicArea.signingKey(publicPart)
-    } catch {
-      // It stands in a file, and is no reply.
+    try inFile { () throws(HardwareKeyFailure) in try PublicArea.signingKey(publicPart) }
+  }
+
+  /// Reads a public part that stands in a file, and is no reply.
+  private func inFile<Value>(
+    _ read: () throws(HardwareKeyFailure) -> Value
+  ) throws(HardwareKeyFailure) -> Value {
+    do throws(HardwareKeyFailure) { return try read() } catch {
       if case .malformedReply = error { throw .noKeyFile }
       throw error
     }

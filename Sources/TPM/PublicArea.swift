@@ -10,9 +10,7 @@ enum PublicArea {
   static func signingKey(
     _ bytes: [UInt8]
   ) throws(HardwareKeyFailure) -> (point: HardwareKeyPoint, attributes: Attributes) {
-    var cursor = try contents(bytes)
-    guard try cursor.uint16() == Algorithm.ecc else { throw .unsuitable(reason: "the key is not of an elliptic curve") }
-    let attributes = try policyless(&cursor)
+    var (cursor, attributes) = try key(bytes)
     if let reason = flaw(of: attributes) { throw .unsuitable(reason: reason) }
     try cursor.expect(Algorithm.null)
     switch try cursor.uint16() {
@@ -23,11 +21,23 @@ enum PublicArea {
       }
     default: throw .unsuitable(reason: "the key is not for ECDSA")
     }
-    guard try cursor.uint16() == Algorithm.p256 else { throw .unsuitable(reason: "the key is not on P-256") }
+    return (try point(&cursor), attributes)
+  }
+
+  /// Reads that of a key as ``Template/agreement`` describes.
+  ///
+  /// - Throws: ``HardwareKeyFailure/unsuitable(reason:)`` for a key of another kind, such as one that signs;
+  ///   ``HardwareKeyFailure/malformedReply(reason:)``.
+  static func agreementKey(_ bytes: [UInt8]) throws(HardwareKeyFailure) -> HardwareKeyPoint {
+    var (cursor, attributes) = try key(bytes)
+    guard attributes == Template.agreement.attributes else {
+      throw .unsuitable(reason: "the key has other attributes than one for ECDH")
+    }
     try cursor.expect(Algorithm.null)
-    let point = HardwareKeyPoint(x: try cursor.coordinate(), y: try cursor.coordinate())
-    try cursor.finish()
-    return (point, attributes)
+    guard try cursor.uint16() == Algorithm.ecdh, try cursor.uint16() == Algorithm.sha256 else {
+      throw .unsuitable(reason: "the key is not for ECDH")
+    }
+    return try point(&cursor)
   }
 
   /// Reads that of a sealed object, as ``Template/sealed`` describes.
@@ -45,6 +55,25 @@ enum PublicArea {
     try cursor.expect(Algorithm.null)
     _ = try cursor.sized(upTo: 64)
     try cursor.finish()
+  }
+
+  /// Reads up to the attributes of a key on an elliptic curve.
+  private static func key(
+    _ bytes: [UInt8]
+  ) throws(HardwareKeyFailure) -> (rest: Cursor, attributes: Attributes) {
+    var cursor = try contents(bytes)
+    guard try cursor.uint16() == Algorithm.ecc else { throw .unsuitable(reason: "the key is not of an elliptic curve") }
+    let attributes = try policyless(&cursor)
+    return (cursor, attributes)
+  }
+
+  /// Reads curve, key derivation and point, which end the public part of a key.
+  private static func point(_ cursor: inout Cursor) throws(HardwareKeyFailure) -> HardwareKeyPoint {
+    guard try cursor.uint16() == Algorithm.p256 else { throw .unsuitable(reason: "the key is not on P-256") }
+    try cursor.expect(Algorithm.null)
+    let point = HardwareKeyPoint(x: try cursor.coordinate(), y: try cursor.coordinate())
+    try cursor.finish()
+    return point
   }
 
   private static func contents(_ bytes: [UInt8]) throws(HardwareKeyFailure) -> Cursor {

@@ -94,6 +94,22 @@ extension Reply {
     return r + s
   }
 
+  /// The x coordinate of a shared point, 32 bytes (Part 3 §14.5; TPM2B_ECC_POINT, Part 2 §11.2.5.3).
+  ///
+  /// - Throws: ``HardwareKeyFailure/malformedReply(reason:)``.
+  package func agreement() throws(HardwareKeyFailure) -> Secret {
+    var cursor = parameters
+    var point = Cursor(try cursor.sized(upTo: 68))
+    try cursor.finish()
+    var x = try point.coordinate()
+    let y = try point.coordinate()
+    try point.finish()
+    guard x.contains(where: { $0 != 0 }) || y.contains(where: { $0 != 0 }) else {
+      throw .malformedReply(reason: "a shared point of zeros")
+    }
+    return Secret(consuming: &x)
+  }
+
   /// The data of a sealed object (Part 3 §12.7).
   ///
   /// - Throws: ``HardwareKeyFailure/malformedReply(reason:)``.

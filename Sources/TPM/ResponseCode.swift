@@ -46,7 +46,7 @@ struct ResponseCode: Hashable, Sendable {
       return .failed(reason: "the TPM's owner set a password (\(number))")
     // TPM_RC_INTEGRITY: another TPM's parent encrypted it. TPM_RC_HANDLE: its parent was kept here.
     case .load where kind == 0x9F || kind == 0x8B: return .foreign
-    case .create, .createPrimary, .load, .sign, .unseal, .flushContext, .getCapability: break
+    case .create, .createPrimary, .agree, .load, .sign, .unseal, .flushContext, .getCapability: break
     }
     switch self {
     case .notStarted: return .failed(reason: "the TPM was not started (\(number))")

@@ -47,6 +47,29 @@ package struct TPMDevice: Sendable {
     }
   }
 
+  /// Makes a key for ECDH, and has the TPM load it again before it is relied on.
+  package func makeAgreementKey() throws(HardwareKeyFailure) -> KeyFile {
+    let file = try make(.loadable, .agreement)
+    _ = try file.agreementPoint
+    return file
+  }
+
+  /// Computes what a key and another's public one have in common (ECDH).
+  ///
+  /// - Parameters:
+  ///   - point: The other's point, which has been found to be one of the curve.
+  ///   - key: A key that ``makeAgreementKey()`` returned.
+  /// - Returns: The x coordinate, 32 bytes.
+  /// - Throws: ``HardwareKeyFailure/foreign``, or another reason why the TPM does not use the key.
+  package func agree(with point: HardwareKeyPoint, by key: KeyFile) throws(HardwareKeyFailure) -> Secret {
+    _ = try key.agreementPoint
+    guard point.x.count == 32, point.y.count == 32 else { throw .unsuitable(reason: "a point of another length") }
+    return try converse { talk throws(HardwareKeyFailure) in
+      let handle = try Self.load(key, &talk)
+      return try talk.run(.agree(with: point, by: handle)).agreement()
+    }
+  }
+
   /// Checks that the TPM loads the key and takes PINs now.
   ///
   /// - Parameter key: The key that the PIN is for, if it was made: another TPM does not load it.

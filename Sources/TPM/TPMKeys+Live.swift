@@ -92,7 +92,8 @@ private func pin(
   return (pin, TPMDevice(at: address, patience: rest))
 }
 
-private func onThread<Result: Sendable>(
+/// Gives a TPM its commands on a thread of their own.
+func onThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws(HardwareKeyFailure) -> Result
 ) async throws(HardwareKeyFailure) -> Result {
   try await onDedicatedThread(orThrow: .failed(reason: "no thread could be started"), body)

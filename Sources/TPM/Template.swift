@@ -7,6 +7,8 @@ enum Template: Sendable {
   case storage
   /// An ECDSA key on P-256 that signs SHA-256 digests and does nothing else.
   case signing(hasPIN: Bool)
+  /// An ECDH key on P-256 that computes shared points and does nothing else; it has no PIN.
+  case agreement
   /// Up to 128 bytes.
   case sealed
 
@@ -18,6 +20,7 @@ enum Template: Sendable {
     case .storage: Attributes.bound.union([.madeHere, .noDictionaryAttacks, .restricted, .decrypts])
     case .signing(let hasPIN):
       Attributes.bound.union(hasPIN ? [.madeHere, .signs] : [.madeHere, .signs, .noDictionaryAttacks])
+    case .agreement: Attributes.bound.union([.madeHere, .decrypts, .noDictionaryAttacks])
     case .sealed: Attributes.bound.union(.noDictionaryAttacks)
     }
   }
@@ -26,7 +29,7 @@ enum Template: Sendable {
   func write(to command: inout CommandWriter) {
     command.uint16(size)
     switch self {
-    case .storage, .signing: command.uint16(Algorithm.ecc)
+    case .storage, .signing, .agreement: command.uint16(Algorithm.ecc)
     case .sealed: command.uint16(Algorithm.keyedHash)
     }
     command.uint16(Algorithm.sha256)
@@ -43,6 +46,10 @@ enum Template: Sendable {
       command.uint16(Algorithm.null)
       command.uint16(Algorithm.ecdsa)
       command.uint16(Algorithm.sha256)
+    case .agreement:
+      command.uint16(Algorithm.null)
+      command.uint16(Algorithm.ecdh)
+      command.uint16(Algorithm.sha256)
     case .sealed:
       command.uint16(Algorithm.null)
       return command.uint16(0)
@@ -57,7 +64,7 @@ enum Template: Sendable {
   private var size: UInt16 {
     switch self {
     case .storage: 26
-    case .signing: 24
+    case .signing, .agreement: 24
     case .sealed: 14
     }
   }

@@ -52,6 +52,7 @@ let sharedVault = SharedVault(
   entropy: .live(),
   check: SharedRecord.check,
   local: { kind in [vaultStore.keyring, desktop].first { $0.kind == kind } },
+  agreements: .live(),
   version: version,
   connect: { settings in
     switch settings.engine {

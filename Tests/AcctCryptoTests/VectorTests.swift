@@ -86,7 +86,10 @@ struct VectorTests {
       #expect(ephemeral.publicKey.point == encapsulated, "\(line[0])")
       let sent = try HPKE.context(from: ephemeral, to: recipient.publicKey, info: info, aead)
       let received = try HPKE.context(of: encapsulated, to: recipient, info: info, aead)
-      for context in [sent, received] {
+      // As a key in a device gives it.
+      let agreed = try recipient.agreement(with: try HPKE.sender(of: encapsulated))
+      let shared = HPKE.context(of: encapsulated, to: recipient.publicKey, agreed: agreed, info: info, aead)
+      for context in [sent, received, shared] {
         #expect(context.key == Secret(bytes(line[11])), "\(line[0])")
         #expect(context.nonce == bytes(line[12]), "\(line[0])")
       }

@@ -10,6 +10,7 @@ func tpmReplyViolation(_ bytes: [UInt8]) -> String? {
   let size = bytes.count - 1
   guard let reply = try? Reply(Array(bytes.dropFirst()), to: command) else { return nil }
   if let signature = try? reply.signature(), signature.count != 64 { return "half a signature" }
+  if let shared = try? reply.agreement(), shared.count != 32 { return "half a shared secret" }
   if let data = try? reply.unsealed(), data.count > min(size, 128) { return "too long a secret" }
   if let made = try? reply.created(), made.privatePart.count + made.publicPart.count > size {
     return "an object longer than the reply"
@@ -25,6 +26,10 @@ func tpmKeyViolation(_ bytes: [UInt8]) -> String? {
   // What was passed over, such as a description, is not written again.
   guard let again = try? KeyFile(der: file.der), again == file else {
     return "written and read again, it is another file"
+  }
+  if let point = try? file.agreementPoint {
+    guard point.x.count == 32, point.y.count == 32 else { return "half a point" }
+    guard (try? TPMKey(file)) == nil else { return "a key that agrees and signs" }
   }
   guard let key = try? TPMKey(file) else { return nil }
   guard key.point.x.count == 32, key.point.y.count == 32 else { return "half a point" }

@@ -55,6 +55,7 @@ final class TestMachine: Sendable {
   let passphraseFile: String?
   let engine: InMemoryStore
   let kernel: KernelKey
+  let tpm = InMemoryTPM()
   /// The keyring of its own, which has its key.
   let own = InMemoryKeyring()
   let state = Mutex(State())
@@ -159,6 +160,7 @@ final class TestMachine: Sendable {
       ),
       check: { _ in nil },
       local: { kind in kind == .vault ? self.own.keyring(as: .vault) : nil },
+      agreements: tpm.agreements,
       version: "0.0",
       connect: { _ in self.engine.store }
     )

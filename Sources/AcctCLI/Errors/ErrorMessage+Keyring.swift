@@ -93,7 +93,7 @@ extension ErrorMessage {
       self.init("noVault", .failed, "there is no vault yet in \(folder)", hint: "the first `acct add` creates it")
     case .failed(let reason): self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
     case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedAccount, .settings,
-      .removedMachine:
+      .removedMachine, .machineKey:
       self.init(sharing: failure, kind)
     }
   }

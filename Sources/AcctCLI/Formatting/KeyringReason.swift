@@ -28,6 +28,8 @@ extension KeyringFailure {
     case .answerWaits: "a server's answer is still to be stored on the shared keyring"
     case .answerUnopened: "a server's answer waits for the shared keyring, and no key opens it any more"
     case .removedMachine(let host, _): "this machine was removed from the shared keyring by \(printable(host))"
+    case .machineKey(_, .foreign): "the TPM that had this machine's key was cleared, or is another one"
+    case .machineKey: "the TPM with this machine's key does not open the shared keyring"
     case .settings: "the settings of the shared keyring can't be used"
     }
   }

@@ -153,7 +153,7 @@ extension KeyringFailure {
     case .failed(let reason): .failed(reason: held.redactor.redact(reason))
     case .engine(let failure): .engine(failure.redacted(by: held))
     case .cancelled, .timedOut, .noVault, .notJoined, .rolledBack, .answerWaits, .answerUnopened, .removedMachine,
-      .damagedAccount, .settings:
+      .damagedAccount, .machineKey, .settings:
       self
     }
   }

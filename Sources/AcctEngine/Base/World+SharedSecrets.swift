@@ -59,8 +59,10 @@ extension SharedKeyring {
             throw error.redacted(by: held)
           }
         },
-        request: { settings, interaction, announce throws(SharedMembershipFailure) in
-          do throws(SharedMembershipFailure) { try await membership.request(settings, interaction, announce) } catch {
+        request: { settings, tpm, interaction, announce throws(SharedMembershipFailure) in
+          do throws(SharedMembershipFailure) {
+            try await membership.request(settings, tpm, interaction, announce)
+          } catch {
             throw error.redacted(by: held)
           }
         },

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import AcctPorts
 
 /// The members of the keyring that this machine shares, and the change of its key.
@@ -23,10 +23,10 @@ extension ShareKeyring {
       return try await begin(settings, .join)
     }
     guard means != .given, context.interaction == .allowed else { return try await begin(settings, .join) }
-    guard means == .passphrase, context.world.terminal.canAsk() else { return try await request(settings, announce) }
+    guard means == .passphrase, context.world.terminal.canAsk() else { return try await request(settings, keyIn: nil, announce) }
     offer()
     do throws(EngineError) { return try await begin(settings, .join) } catch .keyring(.failed(.noPassphrase, _)) {
-      return try await request(settings, announce)
+      return try await request(settings, keyIn: nil, announce)
     }
   }
 
@@ -34,16 +34,18 @@ extension ShareKeyring {
   ///
   /// - Parameters:
   ///   - settings: The keyring.
+  ///   - tpm: The TPM in which the machine's key is made; `nil` for the machine's own keyring.
   ///   - announce: Gets the code.
   /// - Returns: As ``begin(_:_:)``.
   /// - Throws: ``EngineError``; nothing of the keyring stays on this machine then.
   package func request(
     _ settings: SharedKeyringSettings,
+    keyIn tpm: TPMAddress?,
     _ announce: @escaping @Sendable (String) -> Void
   ) async throws(EngineError) -> Outcome {
     try requireNoOther(settings)
     let membership = context.world.sharedKeyring.membership
-    do { try await membership.request(settings, context.interaction, announce) } catch {
+    do { try await membership.request(settings, tpm, context.interaction, announce) } catch {
       throw .sharing(.members(error, settings.kind))
     }
     return try await entered(settings)

@@ -153,6 +153,8 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case damagedAccount(AccountID, SharedDamage)
   /// Another machine has removed this one from a shared keyring: its name, and when, in seconds since 1970.
   case removedMachine(by: String, at: Int64)
+  /// This machine's key for a shared keyring is in a TPM, which can't use it.
+  case machineKey(in: TPMAddress, HardwareKeyFailure)
   /// The settings of a shared keyring can't be used.
   case settings(KeyringSettingsFlaw)
 }
@@ -169,6 +171,7 @@ extension KeyringFailure {
     switch self {
     case .locked, .sealed, .cancelled, .unavailable, .timedOut, .answerWaits: true
     case .engine(let failure): failure.isOutage || failure == .noSpace
+    case .machineKey(_, let failure): failure != .foreign && failure != .gone
     case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedAccount, .removedMachine,
       .settings:
       false
@@ -178,7 +181,7 @@ extension KeyringFailure {
   /// `true` if it is there, and the user has not unlocked it.
   package var isLocked: Bool {
     switch self {
-    case .locked, .sealed, .cancelled, .removedMachine: true
+    case .locked, .sealed, .cancelled, .removedMachine, .machineKey: true
     case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened,
       .damagedAccount, .settings:
       false

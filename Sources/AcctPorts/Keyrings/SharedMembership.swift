@@ -7,9 +7,10 @@ package struct SharedMembership: Sendable {
   package var means: @Sendable (SharedKeyringSettings) throws(SharedMembershipFailure) -> JoiningMeans
   /// Joins a keyring by a code, which a member approves; waits until then.
   ///
+  /// The machine's key is made in the TPM, if one is named, else in the machine's own keyring.
   /// `announce` gets the code once the request lies on the engine.
   package var request:
-    @Sendable (SharedKeyringSettings, Interaction, _ announce: @escaping @Sendable (String) -> Void)
+    @Sendable (SharedKeyringSettings, TPMAddress?, Interaction, _ announce: @escaping @Sendable (String) -> Void)
       async
       throws(SharedMembershipFailure) -> Void
   /// Makes the machine that waits with a code a member; returns its name.
@@ -25,7 +26,7 @@ package struct SharedMembership: Sendable {
     means: @escaping @Sendable (SharedKeyringSettings) throws(SharedMembershipFailure) -> JoiningMeans,
     request:
       @escaping @Sendable (
-        SharedKeyringSettings, Interaction, _ announce: @escaping @Sendable (String) -> Void
+        SharedKeyringSettings, TPMAddress?, Interaction, _ announce: @escaping @Sendable (String) -> Void
       ) async throws(SharedMembershipFailure) -> Void,
     approve: @escaping @Sendable (_ code: String, Interaction) throws(SharedMembershipFailure) -> String,
     machines: @escaping @Sendable (Interaction) throws(SharedMembershipFailure) -> [SharedMachine],
@@ -43,7 +44,7 @@ package struct SharedMembership: Sendable {
   /// A machine that shares nothing.
   package static let none = SharedMembership(
     means: { _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
-    request: { _, _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
+    request: { _, _, _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     approve: { _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     machines: { _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     rekey: { _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
@@ -74,6 +75,11 @@ package struct SharedMachine: Equatable, Sendable {
   /// Its last write, in seconds since 1970; `nil` if no account has one of it.
   package var lastSeen: Int64?
   package var isThis: Bool
+  /// The place of its key, as the machine has told it; `nil` if it has none, or has not told.
+  package var keyPlace: KeyPlace?
+
+  /// The place of a machine's own key.
+  package enum KeyPlace: String, Sendable { case software, tpm }
 
   /// The means by which it opens the keyring.
   package enum Recipient: String, Sendable { case machine, passphrase, keyFile = "keyfile" }
@@ -85,7 +91,8 @@ package struct SharedMachine: Equatable, Sendable {
     recipient: Recipient,
     since: Int64?,
     lastSeen: Int64?,
-    isThis: Bool
+    isThis: Bool,
+    keyPlace: KeyPlace? = nil
   ) {
     self.id = id
     self.name = name
@@ -94,6 +101,7 @@ package struct SharedMachine: Equatable, Sendable {
     self.since = since
     self.lastSeen = lastSeen
     self.isThis = isThis
+    self.keyPlace = keyPlace
   }
 }
 

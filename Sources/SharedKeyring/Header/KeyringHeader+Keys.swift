@@ -77,10 +77,12 @@ extension KeyringHeader {
   }
 
   /// Unwraps the epoch's key by a recipient's; `nil` if it is none of this header's.
-  func key(by recipient: P256PrivateKey) -> EpochKey? {
+  ///
+  /// - Throws: ``KeyringFailure`` if the recipient's key can't be used now.
+  func key(by recipient: RecipientKey) throws(KeyringFailure) -> EpochKey? {
     let id = Self.id(of: recipient.publicKey)
     guard let line = recipients.first(where: { $0.line.id == id })?.line,
-      let key = try? HPKE.open(line.message, by: recipient, info: info("recipient")), key.count == AESGCM.keyCount
+      let key = try recipient.open(line.message, info: info("recipient")), key.count == AESGCM.keyCount
     else { return nil }
     return EpochKey(epoch: epoch, key: key)
   }
@@ -139,10 +141,12 @@ extension KeyringHeader {
   }
 
   /// The note for a machine, if it was removed.
-  func removal(of machine: P256PrivateKey) -> Removal? {
+  ///
+  /// - Throws: ``KeyringFailure`` if the machine's key can't be used now.
+  func removal(of machine: RecipientKey) throws(KeyringFailure) -> Removal? {
     let id = Self.id(of: machine.publicKey)
     guard let line = removals.last(where: { $0.id == id }),
-      let note = try? HPKE.open(line.message, by: machine, info: info("removal")),
+      let note = try machine.open(line.message, info: info("removal")),
       let parts = note.withBytes({ try? JSON(parsing: $0, maximumBytes: 4096) })?.arrayValue, parts.count == 2,
       let by = parts[0].stringValue, let at = parts[1].numberValue?.integer
     else { return nil }

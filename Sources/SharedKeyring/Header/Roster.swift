@@ -1,4 +1,5 @@
 import AcctCrypto
+import AcctPorts
 import Secrets
 import StrictJSON
 import Vault
@@ -43,6 +44,8 @@ struct Roster: Equatable, Sendable {
     var by: String
     /// The identifier that it had before, as one that opened the keyring otherwise; empty for none.
     var formerly = ""
+    /// The place of its key, as it has told it.
+    var keyPlace: SharedMachine.KeyPlace?
 
     var id: String { KeyringHeader.id(of: publicKey) }
   }
@@ -96,12 +99,14 @@ extension Roster {
       ),
       "machines": .array(
         machines.map { machine in
-          [
+          var members: JSONObject = [
             "key": .string(hex(machine.publicKey.point)), "name": .string(machine.name),
             "since": JSON(machine.since), "version": .string(machine.version),
             "request": .string(machine.request), "by": .string(machine.by),
             "formerly": .string(machine.formerly),
           ]
+          if let place = machine.keyPlace { members["place"] = .string(place.rawValue) }
+          return .object(members)
         }
       ),
       "removed": .array(
@@ -172,7 +177,8 @@ extension Roster.Member {
       version: version,
       request: request,
       by: by,
-      formerly: formerly
+      formerly: formerly,
+      keyPlace: members.keyPlace
     )
   }
 }
@@ -192,6 +198,11 @@ extension JSONObject {
     guard let number = self[name]?.numberValue?.integer, (0...SharedObject.lastGeneration).contains(number)
     else { return nil }
     return number
+  }
+
+  /// The place of a machine's key; `nil` for one that this version does not know.
+  var keyPlace: SharedMachine.KeyPlace? {
+    self["place"]?.stringValue.flatMap(SharedMachine.KeyPlace.init(rawValue:))
   }
 
   /// The public key of the member `key`.

@@ -8,28 +8,49 @@ import Vault
 
 /// This machine among those of a shared keyring: its identifier, and the place of its key, if it has one.
 ///
-/// The file says where the key is; the key itself is in the machine's own keyring.
+/// The file says where the key is; the key itself is in the machine's own keyring, or in its TPM.
 struct MachineIdentity: Equatable, Sendable {
   /// Of the public key, if there is one, else random.
   var id: String
   var key: Place?
 
-  /// The item ``ItemKind/keypair`` of an identifier that no account has.
-  struct Place: Equatable, Sendable {
-    var keyring: Keyring.Kind
-    var item: AccountID
+  enum Place: Equatable, Sendable {
+    /// The item ``ItemKind/keypair`` of an identifier that no account has.
+    case keyring(Keyring.Kind, item: AccountID)
+    /// A TPM, and the key's blob, which only that one can load.
+    case tpm(TPMAddress, blob: [UInt8])
+
+    /// The item of the machine's own keyring; `nil` for a key that is not in it.
+    var item: AccountID? {
+      switch self {
+      case .keyring(_, let item): item
+      case .tpm: nil
+      }
+    }
+
+    var kind: SharedMachine.KeyPlace {
+      switch self {
+      case .keyring: .software
+      case .tpm: .tpm
+      }
+    }
   }
 
   static let fileName = "machine"
   /// The note of a key for which this machine asks to be let in.
   static let askingName = "machine.asking"
-  private static let sizeLimit = 1024
+  private static let sizeLimit = 8192
 
   func serialized() -> [UInt8] {
     var members: JSONObject = ["format": "acct-machine", "id": .string(id)]
-    if let key {
-      members["keyring"] = .string(key.keyring.rawValue)
-      members["item"] = .string(key.item.description)
+    switch key {
+    case .keyring(let keyring, let item):
+      members["keyring"] = .string(keyring.rawValue)
+      members["item"] = .string(item.description)
+    case .tpm(let address, let blob):
+      members["tpm"] = .string(address.description)
+      members["tss2"] = .string(hex(blob))
+    case nil: break
     }
     return JSON.object(members).serialized() + [UInt8(ascii: "\n")]
   }
@@ -40,125 +61,22 @@ struct MachineIdentity: Equatable, Sendable {
       bytes(hex: id, count: KeyringHeader.idCount) != nil
     else { return nil }
     self.id = id
+    if members["tpm"] != nil {
+      guard let address = members["tpm"]?.stringValue.flatMap({ try? TPMAddress($0) }),
+        let text = members["tss2"]?.stringValue, let blob = bytes(hex: text, count: text.utf8.count / 2)
+      else { return nil }
+      key = .tpm(address, blob: blob)
+      return
+    }
     guard members["item"] != nil else { return }
     guard let item = members["item"]?.stringValue.flatMap({ try? AccountID($0) }),
       let keyring = members["keyring"]?.stringValue.flatMap(Keyring.Kind.init(rawValue:)), !keyring.isShared
     else { return nil }
-    key = Place(keyring: keyring, item: item)
+    key = .keyring(keyring, item: item)
   }
 
   init(id: String, key: Place? = nil) {
     self.id = id
     self.key = key
-  }
-}
-
-extension SharedVault {
-  /// This machine, if it has been noted.
-  func identity() throws(KeyringFailure) -> MachineIdentity? { try identity(in: MachineIdentity.fileName) }
-
-  private func identity(in file: String) throws(KeyringFailure) -> MachineIdentity? {
-    guard let contents = try copies.read(file, in: copies.folder) else { return nil }
-    guard let identity = MachineIdentity(parsing: contents) else {
-      throw .failed(reason: "\(copies.folder.path(of: file)) is damaged")
-    }
-    return identity
-  }
-
-  /// Notes this machine.
-  func note(_ identity: MachineIdentity, in file: String = MachineIdentity.fileName) throws(KeyringFailure) {
-    try copies.write(file, identity.serialized(), in: copies.folder, surviving: true)
-  }
-
-  /// This machine, noted from now on.
-  func notedIdentity() throws(KeyringFailure) -> MachineIdentity {
-    if let identity = try identity() { return identity }
-    let identity = MachineIdentity(id: hex(entropy.bytes(KeyringHeader.idCount)))
-    try note(identity)
-    return identity
-  }
-
-  /// This machine as the writer of an object; `nil` for one that has not joined, such as a CI job with its settings in
-  /// the environment.
-  func writer(_ means: Means) -> Writer? {
-    guard (try? copies.read(SettingsFile.fileName, in: copies.folder)) != nil, let id = try? notedIdentity().id
-    else { return nil }
-    return Writer(id: id, name: machine.hostName(), version: version, at: machine.now(), means: means)
-  }
-
-  /// The private key of this machine.
-  ///
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` if its keyring is locked, or has it no more.
-  func machineKey(_ place: MachineIdentity.Place, _ interaction: Interaction) throws(KeyringFailure) -> P256PrivateKey {
-    guard let keyring = local(place.keyring) else { throw .locked(reason: "\(place.keyring.rawValue) has its key") }
-    let item = try waiting { () async throws(KeyringFailure) in
-      try await keyring.read(place.item, [.keypair], interaction)[.keypair]
-    }
-    guard let item else { throw .locked(reason: "\(place.keyring.rawValue) does not have this machine's key any more") }
-    let scalar = item.withBytes { digits in
-      String(validating: digits.array, as: UTF8.self).flatMap { bytes(hex: $0, count: 32) }
-    }
-    guard var scalar, let key = try? P256PrivateKey(rawScalar: Secret(consuming: &scalar)) else {
-      throw .failed(reason: "this machine's key in \(place.keyring.rawValue) is damaged")
-    }
-    return key
-  }
-
-  /// Makes a key for this machine, and keeps it in the machine's own keyring: the desktop's, else the vault.
-  ///
-  /// - Parameters:
-  ///   - file: The file that says where it is.
-  ///   - interaction: Decides if a person may be asked.
-  /// - Returns: Where it is, and the public key.
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` if this machine has no such keyring.
-  func makeMachineKey(
-    in file: String,
-    _ interaction: Interaction
-  ) throws(KeyringFailure) -> (identity: MachineIdentity, publicKey: P256PublicKey) {
-    let key: P256PrivateKey
-    do { key = try P256PrivateKey.generate() } catch { throw KeyringFailure(error) }
-    let candidates = [Keyring.Kind.secretService, .vault].compactMap(local)
-    let item = AccountID(random: InlineArray { _ in entropy.bytes(1)[0] })
-    let secret = Secret(key.rawScalar.withBytes { hex($0.array) })
-    let kind = try waiting { () async throws(KeyringFailure) in
-      for keyring in candidates where await keyring.state() != .unavailable {
-        try await keyring.prepare(interaction)
-        try await keyring.write(item, [.init(.keypair, secret)], interaction)
-        return keyring.kind as Keyring.Kind?
-      }
-      return nil
-    }
-    guard let kind else { throw .locked(reason: "this machine has no keyring of its own for its key") }
-    let identity = MachineIdentity(
-      id: KeyringHeader.id(of: key.publicKey),
-      key: MachineIdentity.Place(keyring: kind, item: item)
-    )
-    try note(identity, in: file)
-    return (identity, key.publicKey)
-  }
-
-  /// The public key of this machine; one is made if it has none.
-  func ownMachineKey(_ interaction: Interaction) throws(KeyringFailure) -> P256PublicKey {
-    if let place = try identity()?.key { return try machineKey(place, interaction).publicKey }
-    return try makeMachineKey(in: MachineIdentity.fileName, interaction).publicKey
-  }
-
-  /// Deletes this machine's key and its note.
-  func forgetMachine() throws(KeyringFailure) {
-    if let place = try? identity()?.key { try forgetKey(place) }
-    try copies.remove(MachineIdentity.fileName, in: copies.folder)
-  }
-
-  /// Deletes the key for which this machine has asked to be let in, and was not.
-  func forgetAsking() throws(KeyringFailure) {
-    if let place = try? identity(in: MachineIdentity.askingName)?.key, try identity()?.key != place {
-      try forgetKey(place)
-    }
-    try copies.remove(MachineIdentity.askingName, in: copies.folder)
-  }
-
-  func forgetKey(_ place: MachineIdentity.Place) throws(KeyringFailure) {
-    guard let keyring = local(place.keyring) else { return }
-    try waiting { () async throws(KeyringFailure) in try await keyring.remove(place.item, [.keypair], .forbidden) }
   }
 }

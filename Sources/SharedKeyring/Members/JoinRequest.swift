@@ -1,6 +1,6 @@
 package import AcctCrypto
 import Secrets
-import AcctPorts
+package import AcctPorts
 import StrictJSON
 import Vault
 
@@ -70,29 +70,40 @@ package struct JoinRequest: Equatable, Sendable {
   package var at: Int64
   /// The identifier that the machine has had, as one that opened the keyring otherwise; empty for none.
   package var formerly = ""
+  /// The place of the key; `nil` if the machine does not tell it.
+  package var keyPlace: SharedMachine.KeyPlace?
 
   private static let magic = Array("acct-join".utf8) + [1]
   private static let sizeLimit = 4096
   /// Seconds for which a code is good, give or take the difference of two clocks.
   static let lifetime: Int64 = 600
 
-  package init(publicKey: P256PublicKey, name: String, version: String, at: Int64, formerly: String = "") {
+  package init(
+    publicKey: P256PublicKey,
+    name: String,
+    version: String,
+    at: Int64,
+    formerly: String = "",
+    keyPlace: SharedMachine.KeyPlace? = nil
+  ) {
     self.publicKey = publicKey
     self.name = name
     self.version = version
     self.at = at
     self.formerly = formerly
+    self.keyPlace = keyPlace
   }
 
   /// Seals the request by its code.
   func sealed(_ code: JoinCode, _ entropy: Entropy) throws(CryptoError) -> [UInt8] {
-    let json: JSON = [
+    var json: JSONObject = [
       "key": .string(hex(publicKey.point)), "name": .string(name), "version": .string(version), "at": JSON(at),
       "formerly": .string(formerly),
     ]
+    if let keyPlace { json["place"] = .string(keyPlace.rawValue) }
     let nonce = entropy.bytes(AESGCM.nonceCount)
     let sealed = try AESGCM.seal(
-      Secret(json.serialized()),
+      Secret(JSON.object(json).serialized()),
       key: code.derived("key"),
       nonce: nonce,
       associatedData: Self.magic + Array(code.place.utf8)
@@ -124,6 +135,13 @@ package struct JoinRequest: Equatable, Sendable {
       version.utf8.count <= Writer.nameLimit,
       (name + version).unicodeScalars.allSatisfy({ $0.value > 32 && $0.value != 127 })
     else { return nil }
-    self.init(publicKey: key, name: name, version: version, at: at, formerly: formerly)
+    self.init(
+      publicKey: key,
+      name: name,
+      version: version,
+      at: at,
+      formerly: formerly,
+      keyPlace: members.keyPlace
+    )
   }
 }

@@ -18,7 +18,8 @@ extension SharedVault {
         recipient: .machine,
         since: member.since,
         lastSeen: writers[member.id]?.at,
-        isThis: member.id == own
+        isThis: member.id == own,
+        keyPlace: member.keyPlace
       )
     }
     var taken: Set<String> = []

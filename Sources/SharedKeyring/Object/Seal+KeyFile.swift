@@ -24,7 +24,9 @@ extension Seal {
 
   /// The seal that a machine's private key opens a header to.
   package init?(header: [UInt8], machine: P256PrivateKey, entropy: Entropy, check: @escaping SharedCheck) {
-    guard let header = try? KeyringHeader(parsing: header), let key = header.key(by: machine) else { return nil }
+    guard let header = try? KeyringHeader(parsing: header), let key = try? header.key(by: RecipientKey(machine)) else {
+      return nil
+    }
     self.init(EpochKeys(EpochKeys.Opened(current: key, header: header)), entropy, check: check)
   }
 

@@ -24,14 +24,14 @@ extension SharedKeyOpener {
   func open(
     _ header: KeyringHeader,
     as machine: MachineIdentity?,
-    _ machineKey: (MachineIdentity.Place) throws(KeyringFailure) -> P256PrivateKey,
+    _ machineKey: (MachineIdentity.Place) throws(KeyringFailure) -> RecipientKey,
     _ interaction: Interaction,
     keeping: Bool = true
   ) throws(KeyringFailure) -> EpochKeys.Opened {
     if let machine, let place = machine.key, header.recipients.contains(where: { $0.line.id == machine.id }) {
       let name = name(header, byMachine: true)
       if let key = opener.stored(name, openedBy: nil) { return try opened(header, key, .machine) }
-      guard let key = header.key(by: try machineKey(place))?.key else {
+      guard let key = try header.key(by: machineKey(place))?.key else {
         throw .damagedHeader("its line for this machine does not open")
       }
       let opened = try opened(header, key, .machine)
@@ -43,7 +43,7 @@ extension SharedKeyOpener {
     } catch {
       guard case .locked = error, let machine else { throw error }
       if let place = machine.key, header.removals.contains(where: { $0.id == machine.id }),
-        let removal = header.removal(of: try machineKey(place))
+        let removal = try header.removal(of: machineKey(place))
       {
         throw .removedMachine(by: removal.by, at: removal.at)
       }
@@ -63,7 +63,7 @@ extension SharedKeyOpener {
       _ means: Means,
       openedBy secret: Secret
     ) throws(KeyringFailure) -> EpochKeys.Opened? {
-      guard let key = header.key(by: recipient)?.key else { return nil }
+      guard let key = try header.key(by: RecipientKey(recipient))?.key else { return nil }
       let opened = try opened(header, key, means)
       if keeping { opener.store(key, name, openedBy: secret) }
       return opened

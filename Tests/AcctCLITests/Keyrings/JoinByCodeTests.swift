@@ -20,7 +20,7 @@ struct JoinByCodeTests {
     var world = newcomer.world
     let join = world.sharedKeyring.join
     world.sharedKeyring.membership.means = { _ in means }
-    world.sharedKeyring.membership.request = { settings, interaction, announce throws(SharedMembershipFailure) in
+    world.sharedKeyring.membership.request = { settings, _, interaction, announce throws(SharedMembershipFailure) in
       announce(Self.code)
       do throws(KeyringFailure) { try join(settings, interaction) } catch { throw .keyring(error) }
     }

@@ -12,6 +12,7 @@ extension LeakStage {
       // etcd wants a user's name with it; a database has it in the connection string, and the file is looked for.
       LeakRow("keyring create", wrong, status: place[0] == "etcd" ? 64 : 65),
       LeakRow("keyring create", place + ["-v"]),
+      LeakRow("keyring join", place + ["--code", "--machine-key", "tpm:nowhere", "-v"], status: 64),
       LeakRow("keyring join", place + ["--json", "-v"]),
       LeakRow("keyring status", ["-v"]),
     ]

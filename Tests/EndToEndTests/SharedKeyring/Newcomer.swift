@@ -8,20 +8,40 @@ final class Newcomer: Sendable {
   /// The code that it shows.
   let code: String
   private let joining: RunningProcess
+  /// Its vault's passphrase.
   private let folder: TemporaryFolder
 
   /// Begins to join, and returns once the code is shown.
   ///
-  /// - Parameter place: The engine and the keyring's name, as words of `acct keyring join`.
+  /// - Parameters:
+  ///   - place: The engine and the keyring's name, as words of `acct keyring join`.
+  ///   - options: More options of it.
   /// - Throws: ``ProcessFailure``, or the failure of a requirement.
-  init(to place: [String]) async throws {
-    folder = try TemporaryFolder()
-    home = try AcctHome(
+  convenience init(to place: [String], _ options: [String] = []) async throws {
+    let folder = try TemporaryFolder()
+    let home = try AcctHome(
       sharingUnder: "",
       on: try await SeparateMachine(),
       with: ["ACCT_VAULT_PASSPHRASE_FILE": try folder.file("own", containing: "of this machine\n")]
     )
-    let process = try RunningProcess(home.command(["keyring", "join"] + place + ["--no-input", "--code"]))
+    try await self.init(home, folder, to: place, options)
+  }
+
+  /// The same machine, which asks once more.
+  convenience init(again former: Newcomer, to place: [String], _ options: [String] = []) async throws {
+    try await self.init(former.home, former.folder, to: place, options)
+  }
+
+  private init(
+    _ home: AcctHome,
+    _ folder: TemporaryFolder,
+    to place: [String],
+    _ options: [String]
+  ) async throws {
+    (self.home, self.folder) = (home, folder)
+    let process = try RunningProcess(
+      home.command(["keyring", "join"] + place + ["--no-input", "--code"] + options)
+    )
     func shown() -> String { String(decoding: process.standardError.contents(), as: UTF8.self) }
     try await process.ready { shown().contains("approve") && shown().hasSuffix("\n") }
     code = try #require(shown().split(whereSeparator: \.isWhitespace).last).description

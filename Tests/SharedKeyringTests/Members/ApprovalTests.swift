@@ -22,7 +22,7 @@ struct ApprovalTests {
   private func ask(_ action: @escaping @Sendable (String) -> Void) async throws {
     let code = Mutex("")
     newcomer.duringNextPause { action(code.withLock(\.self)) }
-    try await newcomer.membership.request(Fleet.settings, .forbidden) { text in code.withLock { $0 = text } }
+    try await newcomer.membership.request(Fleet.settings, nil, .forbidden) { text in code.withLock { $0 = text } }
   }
 
   private var requests: [String] { fleet.engine.objects.keys.filter { $0.hasPrefix("/acct/main/j/") } }
@@ -121,7 +121,7 @@ struct ApprovalTests {
   @Test("A machine that no member approves gives up after ten minutes, and leaves nothing behind")
   func alone() async throws {
     await #expect(throws: SharedMembershipFailure.notApproved) {
-      try await newcomer.membership.request(Fleet.settings, .forbidden) { _ in }
+      try await newcomer.membership.request(Fleet.settings, nil, .forbidden) { _ in }
     }
     #expect(requests.isEmpty)
     let left = newcomer.own.items.values.map(\.count)
@@ -137,7 +137,7 @@ struct ApprovalTests {
     let twin = TestMachine("newcomer", home: try fleet.folder.folder("twin"), engine: fleet.engine)
     let code = Mutex("")
     twin.duringNextPause { _ = try? member.membership.approve(code.withLock(\.self), .forbidden) }
-    try await twin.membership.request(Fleet.settings, .forbidden) { text in code.withLock { $0 = text } }
+    try await twin.membership.request(Fleet.settings, nil, .forbidden) { text in code.withLock { $0 = text } }
     try member.accounts().store(Made.account(), .forbidden)
     let machines = try twin.membership.machines(.forbidden)
     #expect(machines.map(\.name) == ["newcomer", "newcomer-2", "member"])

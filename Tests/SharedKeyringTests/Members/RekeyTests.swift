@@ -28,7 +28,7 @@ struct RekeyTests {
     let code = Mutex("")
     let member = here
     machine.duringNextPause { _ = try? member.membership.approve(code.withLock(\.self), .forbidden) }
-    try await machine.membership.request(Fleet.settings, .forbidden) { text in code.withLock { $0 = text } }
+    try await machine.membership.request(Fleet.settings, nil, .forbidden) { text in code.withLock { $0 = text } }
     return machine
   }
 

@@ -23,7 +23,7 @@ struct RemovalTests {
     let code = Mutex("")
     let member = here
     machine.duringNextPause { _ = try? member.membership.approve(code.withLock(\.self), .forbidden) }
-    try await machine.membership.request(Fleet.settings, .forbidden) { text in code.withLock { $0 = text } }
+    try await machine.membership.request(Fleet.settings, nil, .forbidden) { text in code.withLock { $0 = text } }
   }
 
   private func keyless(_ name: String) throws -> TestMachine {
@@ -45,7 +45,7 @@ struct RemovalTests {
     let former = lost.membership.ownItem()
     _ = try here.membership.rekey(Rekeying(removing: "lost"), .forbidden)
     await #expect(throws: SharedMembershipFailure.notApproved) {
-      try await lost.membership.request(Fleet.settings, .forbidden) { _ in }
+      try await lost.membership.request(Fleet.settings, nil, .forbidden) { _ in }
     }
     // It still knows who it was.
     #expect(throws: KeyringFailure.removedMachine(by: "here", at: 1_800_000_000)) {
@@ -63,7 +63,7 @@ struct RemovalTests {
     let member = try keyless("member")
     try await approve(member)
     await #expect(throws: SharedMembershipFailure.member) {
-      try await member.membership.request(Fleet.settings, .forbidden) { _ in }
+      try await member.membership.request(Fleet.settings, nil, .forbidden) { _ in }
     }
     #expect(try member.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
   }
@@ -73,7 +73,7 @@ struct RemovalTests {
     let member = try keyless("member")
     try await approve(member)
     try member.folder.remove("settings.json")
-    try await member.membership.request(Fleet.settings, .forbidden) { _ in Issue.record("no code is needed") }
+    try await member.membership.request(Fleet.settings, nil, .forbidden) { _ in Issue.record("no code is needed") }
     #expect(try member.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
   }
 

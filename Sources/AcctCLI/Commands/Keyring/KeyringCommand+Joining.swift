@@ -39,6 +39,8 @@ extension KeyringCommand {
     @Flag(help: "Join by a code, with a key of this machine's own, even with a passphrase or key file.")
     var code = false
 
+    @OptionGroup var place: MachineKeyOption
+
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
@@ -49,7 +51,9 @@ extension KeyringCommand {
         world.report("acct: on another machine, within 10 minutes: acct keyring approve \(code)")
       }
       let outcome =
-        if code { try await share.request(settings, announce) } else {
+        if code || place.machineKey != nil {
+          try await share.request(settings, keyIn: place.tpm(world.environment), announce)
+        } else {
           try await share.join(settings, offer: { Self.offer(context) }, announce)
         }
       return try tell(of: outcome, settings, "joined", context)

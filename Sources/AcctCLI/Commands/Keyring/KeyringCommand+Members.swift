@@ -59,7 +59,7 @@ extension KeyringCommand {
             Cell(machine.since.map(day) ?? "-"),
             Cell(machine.lastSeen.map { relative(Timestamp(clamped: $0), to: now) } ?? "-"),
             Cell(machine.version.map(printable) ?? "-", .faint),
-            Cell(words(for: machine.recipient)),
+            Cell(machine.keyPlace == .tpm ? "its TPM" : words(for: machine.recipient)),
           ]
         }
       )
@@ -89,6 +89,7 @@ extension SharedMachine {
       "lastSeen": time(lastSeen),
       "acct": JSON(version),
       "recipient": .string(recipient.rawValue),
+      "key": JSON(keyPlace?.rawValue),
       "this": .bool(isThis),
     ]
   }

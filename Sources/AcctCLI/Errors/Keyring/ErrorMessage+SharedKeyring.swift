@@ -43,6 +43,7 @@ extension ErrorMessage {
         "this machine was removed from the shared keyring by \(printable(host)) on \(day(time))",
         hint: "`acct keyring join` with --code asks a member to approve it again"
       )
+    case .machineKey(let address, let failure): self.init(machineKey: failure, in: address)
     case .notJoined, .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed:
       self.init(
         "keyringNotJoined",
@@ -50,6 +51,30 @@ extension ErrorMessage {
         "this machine shares no keyring",
         hint: "run `acct keyring create` or `acct keyring join`"
       )
+    }
+  }
+
+  /// A TPM does not use this machine's key for a shared keyring.
+  private init(machineKey failure: HardwareKeyFailure, in address: TPMAddress) {
+    let device = "the TPM at \(address.description)"
+    switch failure {
+    case .foreign, .gone:
+      self.init(
+        "machineKeyLost",
+        .keyringLocked,
+        "this machine's key for the shared keyring is lost: \(device) was cleared, or is another one",
+        hint: "`acct keyring leave`, and then `acct keyring join` with --code asks a member to approve a new key"
+      )
+    case .absent(let reason):
+      self.init(
+        "deviceAbsent",
+        .keyringUnavailable,
+        "\(device), which has this machine's key for the shared keyring, can't be reached: \(reason)",
+        hint: "turn it on or start it, and try again"
+      )
+    case .forbidden, .busy, .lockedOut, .wrongPIN, .noPIN, .cancelled, .notTouched, .unsuitable, .malformedReply,
+      .failed:
+      self.init(failure, .tpm2)
     }
   }
 

@@ -1,0 +1,48 @@
+package import AcctModel
+package import Secrets
+
+/// Keys on P-256 in a TPM 2.0 that compute shared secrets (ECDH), and do nothing else.
+///
+/// They have no PIN. Devices, waiting and concurrent calls are as for ``TPMKeys``.
+package struct AgreementKeys: Sendable {
+  /// Makes a key: fixedTPM, fixedParent, sensitiveDataOrigin, userWithAuth, decrypt, noDA; returns its blob, DER of a
+  /// TSS2 PRIVATE KEY that is useless with any other TPM, and its point.
+  package var create:
+    @Sendable (TPMAddress) async throws(HardwareKeyFailure) -> (blob: [UInt8], point: HardwareKeyPoint)
+  /// Computes the shared point of a key and another's public one; returns its x coordinate, 32 bytes.
+  ///
+  /// The caller has checked that the other's is a point of the curve.
+  package var agree:
+    @Sendable (_ blob: [UInt8], TPMAddress, HardwareKeyPoint, DeviceTimeout)
+      async
+      throws(HardwareKeyFailure) -> Secret
+  /// Reads the point of a blob without a TPM.
+  ///
+  /// Throws ``HardwareKeyFailure/unsuitable(reason:)`` for a key of another kind, such as one that may also sign.
+  package var read: @Sendable (_ blob: [UInt8]) throws(HardwareKeyFailure) -> HardwareKeyPoint
+
+  package init(
+    create:
+      @escaping @Sendable (TPMAddress)
+      async
+      throws(HardwareKeyFailure) -> (blob: [UInt8], point: HardwareKeyPoint),
+    agree:
+      @escaping @Sendable (_ blob: [UInt8], TPMAddress, HardwareKeyPoint, DeviceTimeout)
+      async
+      throws(HardwareKeyFailure) -> Secret,
+    read: @escaping @Sendable (_ blob: [UInt8]) throws(HardwareKeyFailure) -> HardwareKeyPoint
+  ) {
+    self.create = create
+    self.agree = agree
+    self.read = read
+  }
+
+  /// A machine without a TPM.
+  package static let none = AgreementKeys(
+    create: { _ throws(HardwareKeyFailure) in throw absent },
+    agree: { _, _, _, _ throws(HardwareKeyFailure) in throw absent },
+    read: { _ throws(HardwareKeyFailure) in throw absent }
+  )
+
+  private static let absent = HardwareKeyFailure.absent(reason: "there is no TPM")
+}

@@ -1,0 +1,117 @@
+import AcctCrypto
+import AcctModel
+import AcctPorts
+import Vault
+
+/// A machine that asks to be let in: it shows a code, and waits until a member has approved it.
+extension SharedVault {
+  /// With what this machine can join a keyring; nothing is asked of anyone.
+  func means(_ settings: SharedKeyringSettings) throws(SharedMembershipFailure) -> JoiningMeans {
+    let session = try whole { () throws(KeyringFailure) in try self.session(settings) }
+    return try whole { () throws(KeyringFailure) in
+      guard try !opener.hasSecret() else { return .given }
+      guard case .epochs(let header) = try parse(try rawHeader(session).object.bytes) else { return .given }
+      let own = try identity()
+      if own?.key != nil, header.recipients.contains(where: { $0.line.id == own?.id }) { return .given }
+      return header.hasPassphrase ? .passphrase : .code
+    }
+  }
+
+  /// Joins a keyring by a code.
+  ///
+  /// This machine's key of before, if it has one, stays until the new one has opened the keyring.
+  func request(
+    _ settings: SharedKeyringSettings,
+    keyIn tpm: TPMAddress?,
+    _ interaction: Interaction,
+    _ announce: @Sendable (String) -> Void
+  ) async throws(SharedMembershipFailure) {
+    let session = try whole { () throws(KeyringFailure) in try self.session(settings) }
+    let (object, standing) = try whole { () throws(KeyringFailure) in try rawHeader(session) }
+    guard case .epochs(let header) = try whole({ () throws(KeyringFailure) in try parse(object.bytes) })
+    else { throw .formerForm }
+    let own = try whole { () throws(KeyringFailure) in try identity() }
+    if own?.key != nil, header.recipients.contains(where: { $0.line.id == own?.id }) {
+      guard try whole({ () throws(KeyringFailure) in try self.settings() }) == nil else { throw .member }
+      // It was let in, and stopped before it knew.
+      return try whole { () throws(KeyringFailure) in try enter(session, object, standing, interaction) }
+    }
+    // A key of its own for each time: the one of a machine that was removed is not used again.
+    let asking = try whole { () throws(KeyringFailure) in
+      try forgetAsking()
+      if let tpm { return try makeMachineKey(in: MachineIdentity.askingName, tpm) }
+      return try makeMachineKey(in: MachineIdentity.askingName, interaction)
+    }
+    do throws(SharedMembershipFailure) {
+      let found = try await approved(asking, own, session, announce)
+      try whole { () throws(KeyringFailure) in
+        try enter(session, found.object, found.standing, as: asking.identity, interaction)
+      }
+    } catch {
+      try? forgetAsking()
+      throw error
+    }
+    try whole { () throws(KeyringFailure) in
+      if let place = own?.key { try forgetKey(place) }
+      try copies.remove(MachineIdentity.askingName, in: copies.folder)
+    }
+  }
+
+  /// Shows a code, and waits until a member has approved it.
+  private func approved(
+    _ asking: (identity: MachineIdentity, publicKey: P256PublicKey),
+    _ own: MachineIdentity?,
+    _ session: Session,
+    _ announce: @Sendable (String) -> Void
+  ) async throws(SharedMembershipFailure) -> (object: SharedStore.Object, standing: SharedStore.Standing) {
+    let code = JoinCode(entropy)
+    let place = session.places.request(code.place)
+    try whole { () throws(KeyringFailure) in
+      let request = JoinRequest(
+        publicKey: asking.publicKey,
+        name: machine.hostName(),
+        version: version,
+        at: machine.now(),
+        formerly: own?.id ?? "",
+        keyPlace: asking.identity.key?.kind
+      )
+      let sealed = try sealed(request, code)
+      guard try ask({ () throws(SharedStoreFailure) -> Int64? in try session.store.swap(place, sealed, nil) }) != nil
+      else { throw .failed(reason: "another request is in the place of this one") }
+    }
+    announce(code.text)
+    defer { withdraw(place, session) }
+    let end = machine.bootTime() + JoinRequest.lifetime * 1000
+    while machine.bootTime() < end {
+      guard await machine.pause(1_000) else { throw .keyring(.cancelled) }
+      do throws(KeyringFailure) {
+        if let found = try approved(asking.identity.id, session) { return found }
+      } catch {
+        guard case .engine(let failure) = error, failure.isOutage else { throw .keyring(error) }
+      }
+    }
+    throw .notApproved
+  }
+
+  private func sealed(_ request: JoinRequest, _ code: JoinCode) throws(KeyringFailure) -> [UInt8] {
+    do { return try request.sealed(code, entropy) } catch { throw KeyringFailure(error) }
+  }
+
+  /// The engine's header, once it has a machine among its recipients.
+  private func approved(
+    _ id: String,
+    _ session: Session
+  ) throws(KeyringFailure) -> (object: SharedStore.Object, standing: SharedStore.Standing)? {
+    let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
+    guard let object = reading.object, case .epochs(let header) = try parse(object.bytes),
+      header.recipients.contains(where: { $0.line.id == id })
+    else { return nil }
+    return (object, reading.standing)
+  }
+
+  /// Takes a request back; one that stays is too old in ten minutes.
+  private func withdraw(_ place: String, _ session: Session) {
+    guard let object = (try? session.store.get(place))?.object else { return }
+    _ = try? session.store.swap(place, nil, object.version)
+  }
+}
