@@ -23,7 +23,9 @@ extension ShareKeyring {
       return try await begin(settings, .join)
     }
     guard means != .given, context.interaction == .allowed else { return try await begin(settings, .join) }
-    guard means == .passphrase, context.world.terminal.canAsk() else { return try await request(settings, keyIn: nil, announce) }
+    guard means == .passphrase, context.world.terminal.canAsk() else {
+      return try await request(settings, keyIn: nil, announce)
+    }
     offer()
     do throws(EngineError) { return try await begin(settings, .join) } catch .keyring(.failed(.noPassphrase, _)) {
       return try await request(settings, keyIn: nil, announce)

@@ -8,7 +8,7 @@ import ArgumentParser
 /// It is not called `--key`, which is the file of the certificate's key for etcd.
 struct MachineKeyOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Join by a code, with a key of this machine's own made there: software, tpm or tpm:SPEC.", valueName: "place")
+    help: ArgumentHelp("Join by a code, with a key that is made there: software, tpm or tpm:SPEC.", valueName: "place")
   )
   var machineKey: String?
 
