@@ -126,7 +126,8 @@ extension SharedVault {
       isRolledBack: hasGoneBack(changes.standing, known) || hasRollbacks,
       accounts: there.count,
       pending: try copies.pendingAccounts().sorted { $0.description < $1.description },
-      copiesAlone: copied.subtracting(there).sorted { $0.description < $1.description }
+      copiesAlone: copied.subtracting(there).sorted { $0.description < $1.description },
+      isChangingKey: try isChangingKey(session)
     )
   }
 }

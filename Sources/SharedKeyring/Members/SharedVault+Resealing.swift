@@ -34,6 +34,17 @@ extension SharedVault {
     throw .keyring(.engine(.timedOut))
   }
 
+  /// `true` if the engine's header says that a change of the key has begun and not ended.
+  ///
+  /// The key is not asked for, so that is only what the engine says: enough for a person who is told of it.
+  func isChangingKey(_ session: Session) throws(KeyringFailure) -> Bool {
+    let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
+    // A damaged one is reported where the keyring is opened.
+    guard let object = reading.object, case .epochs(let header)? = try? SharedHeader(parsing: object.bytes)
+    else { return false }
+    return header.isChanging
+  }
+
   /// The engine's header, which goes on from one that this process has made or opened.
   private func latest(
     from before: EpochKeys.Opened,

@@ -78,8 +78,8 @@ struct FaultInjector {
     _ variables: [String: String]
   ) async throws -> (ChildProcess.Output, [FaultPoint]) {
     let report = try folder.file("report", containing: "")
-    let preloaded = variables.merging(["LD_PRELOAD": Product.executable("libFaults.so"), "FAULTS_REPORT": report]) { $1 }
-    let output = try await command.presetting(preloaded).run()
+    let reporting = ["LD_PRELOAD": Product.executable("libFaults.so"), "FAULTS_REPORT": report]
+    let output = try await command.presetting(variables.merging(reporting) { $1 }).run()
     let text = try await ChildProcess("cat", [report]).run().text
     let points = text.split(separator: "\n").compactMap { line -> FaultPoint? in
       let words = line.split(separator: " ")

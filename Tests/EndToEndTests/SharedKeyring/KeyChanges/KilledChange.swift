@@ -10,6 +10,7 @@ struct KilledChange {
   private let injector: FaultInjector
   private let engine: EngineOperator
   private(set) var tally = Tally()
+  private(set) var wasNamed = false
 
   /// What kills have done.
   struct Tally: CustomStringConvertible, Sendable {
@@ -82,6 +83,18 @@ struct KilledChange {
     let renewed = try await fleet.homes[1].acct("refresh", "--force", user, "--no-input")
     #expect(renewed.status == 0, "\(comment.rawValue): \(renewed.errorText)")
     if renewed.status != 0 { tally.lost += 1 }
+  }
+
+  /// Has the third machine's doctor and status name the change, the first time that one has begun and not ended.
+  mutating func expectNamed(_ comment: Comment) async throws {
+    let header = try JSON(parsing: try #require(try engine.store.get("\(engine.root)header").object).bytes).objectValue
+    guard !wasNamed, header?["changing"] == true else { return }
+    wasNamed = true
+    let (third, words) = (fleet.homes[2], "begun and not ended")
+    let doctor = try await third.acct("doctor", "--offline")
+    #expect(doctor.status == 0 && doctor.text.contains(words), "\(comment.rawValue): \(doctor.text)\(doctor.errorText)")
+    let status = try await third.acct("keyring", "status")
+    #expect(status.status == 0 && status.text.contains(words), "\(comment.rawValue): \(status.text)\(status.errorText)")
   }
 
   /// Gives the same command again on a machine, which has to open every object.

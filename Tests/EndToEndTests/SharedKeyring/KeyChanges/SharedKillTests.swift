@@ -26,6 +26,7 @@ struct SharedKillTests {
           var scene = lane == 0 ? first : try await KilledChange(on: kind)
           group.addTask {
             for injection in mine { try await kill(at: injection, &scene) }
+            #expect(scene.wasNamed)
             return try await scene.end()
           }
         }
@@ -39,6 +40,7 @@ struct SharedKillTests {
   private func kill(at injection: Injection, _ scene: inout KilledChange) async throws {
     guard try await scene.kill(Self.rekey, at: injection) else { return }
     let comment = Comment(rawValue: "\(scene.fleet.kind.rawValue), killed at \(injection)")
+    try await scene.expectNamed(comment)
     try await scene.expectUsable(comment)
     // Another machine goes on as well as the one that began.
     try await scene.repeated(Self.rekey, on: scene.tally.kills % 4 == 3 ? 1 : 0, comment)
