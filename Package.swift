@@ -284,8 +284,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore", "SharedKeyring",
-        "StrictJSON",
+        "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore", "PrivateFiles",
+        "SharedKeyring", "StrictJSON", "Vault",
       ]
     ),
     tests("ShellTests", ["AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),

@@ -746,8 +746,8 @@ function __acct_grammar -S
                 '--ca=file'\t'The authority that issued the engine'\''s certificates' \
                 '--user='\t'The user of etcd' \
                 '--password-file=file'\t'Your own file with the user'\''s or the role'\''s password' \
-                '--code'\t'Join by a code that another machine approves, with a key of this machine'\''s own' \
-                '--machine-key='\t'Where this machine'\''s key is made, with --code: software, tpm or tpm:SPEC' \
+                '--code'\t'Join by a code, with a key of this machine'\''s own, even with a passphrase or key file' \
+                '--machine-key='\t'Join by a code, with a key that is made there: software, tpm or tpm:SPEC' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \

@@ -102,14 +102,17 @@ extension SharedVault {
   ///   - machine: This machine, if it is not the one that it is noted as.
   ///   - interaction: Decides if a person may be asked.
   ///   - keeping: `true` to store the key afterwards.
+  ///   - means: The passphrase or key file; this machine's without it.
   /// - Returns: The keys of its epochs.
   /// - Throws: As ``SharedKeyOpener/open(_:as:_:_:keeping:)``.
   func opened(
     _ header: SharedHeader,
     as machine: MachineIdentity? = nil,
     _ interaction: Interaction,
-    keeping: Bool = true
+    keeping: Bool = true,
+    by means: SharedKeyOpener? = nil
   ) throws(KeyringFailure) -> EpochKeys.Opened {
+    let opener = means ?? self.opener
     switch header {
     case .former(let header):
       let key = try opener.open(header, interaction, keeping: keeping)

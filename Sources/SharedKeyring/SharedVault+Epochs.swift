@@ -45,7 +45,8 @@ extension SharedVault {
       opened = try self.opened(.epochs(header), interaction)
     }
     guard opened.key(of: former.current.epoch) == former.current else { throw .strangeHeader }
-    if former.header != nil, try opened.roster().generation <= former.roster().generation { throw .rolledBack }
+    let roster = try opened.roster()
+    if former.header?.epoch == header.epoch, try roster.generation <= former.roster().generation { throw .rolledBack }
     try keep(opened, contents)
     return opened
   }
@@ -60,7 +61,8 @@ extension SharedVault {
     _ seal: Seal
   ) throws(KeyringFailure) -> SharedStore.Object? {
     var object = object
-    for _ in 0..<8 where try seal.isOutdated(object.bytes) {
+    for _ in 0..<8 {
+      guard try seal.isOutdated(object.bytes) else { break }
       let key = object.key
       let now = try ask { () throws(SharedStoreFailure) in try session.store.get(key) }.object
       guard let now, now.version != object.version else { return now }
@@ -79,41 +81,54 @@ extension SharedVault {
     let failure: KeyringFailure
     do throws(KeyringFailure) { return try opened(header, .forbidden, keeping: keeping) } catch { failure = error }
     guard case .locked = failure else { throw failure }
-    // A person is asked for the secret that is in force. Without anything new to try, the engine is not asked.
-    let isTryable = if interaction == .allowed { true } else { try opener.hasSecret() }
-    if isTryable, let later = later(than: header, session) {
-      return try reopened(later.contents, later.header, after: header, interaction, keeping: keeping)
+    // Without anything new to try, the engine is not asked.
+    let hasSecret = try opener.hasSecret()
+    guard hasSecret || interaction == .allowed, try !isMember(of: header), let later = later(than: header, session)
+    else {
+      guard interaction == .allowed else { throw failure }
+      return try opened(header, interaction, keeping: keeping)
     }
-    guard interaction == .allowed else { throw failure }
-    return try opened(header, interaction, keeping: keeping)
+    if hasSecret { return try reopened(later, after: header, opener, keeping: keeping) }
+    // The engine may show anything: what a person enters is tried on this machine's own header first.
+    for attempt in 0..<3 {
+      let means = opener.entered(try opener.opener.asked(interaction, isRepeated: attempt > 0))
+      do throws(KeyringFailure) { return try opened(header, .forbidden, keeping: keeping, by: means) } catch {
+        guard case .locked = error else { throw error }
+      }
+      do throws(KeyringFailure) { return try reopened(later, after: header, means, keeping: keeping) } catch {
+        guard case .locked = error else { throw error }
+      }
+    }
+    throw .locked(reason: "the passphrase is wrong")
+  }
+
+  /// `true` if this machine opens a header by a key of its own.
+  private func isMember(of header: SharedHeader) throws(KeyringFailure) -> Bool {
+    guard case .epochs(let header) = header, let own = try identity() else { return false }
+    return header.hasMember(own)
   }
 
   /// The engine's header, if it is one that may take the place of this machine's.
-  private func later(
-    than local: SharedHeader,
-    _ session: Session
-  ) -> (contents: [UInt8], header: KeyringHeader)? {
+  private func later(than local: SharedHeader, _ session: Session) -> KeyringHeader? {
     // An engine that is away leaves this machine with what it has.
     guard let reading = try? session.store.get(session.places.header), let known = try? copies.known(),
       !hasGoneBack(reading.standing, known), let object = reading.object,
       case .epochs(let header) = try? parse(object.bytes), .epochs(header) != local
     else { return nil }
     if case .epochs(let local) = local, !header.isLater(than: local) { return nil }
-    return (object.bytes, header)
+    return header
   }
 
   /// Opens a header of the engine that goes on from one that this machine has and can't open, and keeps it.
-  func reopened(
-    _ contents: [UInt8],
+  private func reopened(
     _ header: KeyringHeader,
     after local: SharedHeader,
-    as machine: MachineIdentity? = nil,
-    _ interaction: Interaction,
-    keeping: Bool = true
+    _ means: SharedKeyOpener,
+    keeping: Bool
   ) throws(KeyringFailure) -> EpochKeys.Opened {
-    let opened = try opened(.epochs(header), as: machine, interaction, keeping: keeping)
+    let opened = try opened(.epochs(header), .forbidden, keeping: keeping, by: means)
     guard try opened.goes(onFrom: local) else { throw .strangeHeader }
-    try keep(opened, contents)
+    try keep(opened, header.serialized())
     return opened
   }
 
@@ -127,9 +142,10 @@ extension SharedVault {
         former = now
         if case .epochs(let now) = now {
           guard header.isLater(than: now) else { return }
-          let generation = opened.key(of: now.epoch).flatMap(now.roster)?.generation ?? 0
-          guard try opened.roster().generation > generation else { return }
-          if now.epoch == header.epoch { former = nil }
+          if now.epoch == header.epoch {
+            guard try opened.roster().generation > now.roster(opened.current)?.generation ?? 0 else { return }
+            former = nil
+          }
         }
       }
       try copies.write(Self.headerName, contents, in: copies.folder, surviving: true)
@@ -146,8 +162,9 @@ extension EpochKeys.Opened {
     // It has nothing to compare a key with.
     case .former(.passphrase): return false
     case .epochs(let local):
-      guard let key = key(of: local.epoch), local.isAuthentic(key), let former = local.roster(key) else { return false }
-      return try roster().generation > former.generation
+      guard let key = key(of: local.epoch), local.isAuthentic(key) else { return false }
+      guard header?.epoch == local.epoch else { return true }
+      return try roster().generation > local.roster(key)?.generation ?? 0
     }
   }
 }

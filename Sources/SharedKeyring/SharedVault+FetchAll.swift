@@ -75,7 +75,7 @@ extension SharedVault {
     try copies.alone { () throws(KeyringFailure) in
       for object in found {
         guard !object.contents.isRemoved else {
-          try copies.noteRemoval(of: object.id, object.contents.generation)
+          try copies.noteRemoval(of: object.id, object.contents.generation, object.object.bytes)
           continue
         }
         // The copy may have come with another call, and the file not.

@@ -111,7 +111,9 @@ extension SharedVault {
       // As it was counted: contents that are against the rules have a generation, too.
       highest = max(highest, try seal.generation(object.bytes, at: object.key))
     }
-    guard changes.keys.count >= roster.objects, highest >= roster.highest else { throw .rolledBack }
+    guard session.places.accountCount(in: changes.keys) >= roster.objects, highest >= roster.highest else {
+      throw .rolledBack
+    }
   }
 
   /// Asks the engine how it is.
@@ -132,7 +134,8 @@ extension SharedVault {
       isRolledBack: hasGoneBack(changes.standing, known) || hasRollbacks,
       accounts: there.count,
       pending: try copies.pendingAccounts().sorted { $0.description < $1.description },
-      copiesAlone: copied.subtracting(there).sorted { $0.description < $1.description }
+      copiesAlone: copied.subtracting(there).sorted { $0.description < $1.description },
+      isChangingKey: try isChangingKey(session)
     )
   }
 }

@@ -32,8 +32,8 @@ extension SharedVault {
           do throws(KeyringFailure) { session = try self.session(kind) } catch { throw .keyring(error) }
           try self.store(session, account, interaction)
         },
-        remove: { account, interaction throws(KeyringFailure) in
-          try self.remove(self.session(kind), account, interaction)
+        remove: { account, event, interaction throws(KeyringFailure) in
+          try self.remove(self.session(kind), account, event, interaction)
         },
         claim: { intent, interaction throws(KeyringFailure) in
           try await self.claim(self.session(kind), intent, interaction)
@@ -41,6 +41,9 @@ extension SharedVault {
         holder: { name, interaction throws(KeyringFailure) in
           let session = try self.session(kind)
           return try self.holder(of: name, session, self.seal(session, interaction))
+        },
+        removals: { interaction throws(KeyringFailure) in
+          try self.removals(self.session(kind), interaction)
         }
       )
     )

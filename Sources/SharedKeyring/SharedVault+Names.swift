@@ -96,6 +96,6 @@ extension SharedVault {
     let version = try ask { () throws(SharedStoreFailure) in try session.store.swap(place, sealed.bytes, copy.version) }
     guard let version else { return }
     guard former == nil else { return keep(sealed.copy(version), of: id) }
-    try copies.alone { () throws(KeyringFailure) in try copies.noteRemoval(of: id, sealed.generation) }
+    try copies.alone { () throws(KeyringFailure) in try copies.noteRemoval(of: id, sealed.generation, sealed.bytes) }
   }
 }

@@ -105,7 +105,9 @@ extension SharedVault {
 
   /// Forgets the copy of an account that is no more, and notes its removal.
   func forget(_ id: AccountID, _ look: Look) throws(KeyringFailure) {
-    try copies.alone { () throws(KeyringFailure) in try copies.noteRemoval(of: id, look.generation) }
+    try copies.alone { () throws(KeyringFailure) in
+      try copies.noteRemoval(of: id, look.generation, look.object?.bytes ?? [])
+    }
   }
 
   /// The generation that the next write of an account follows: its object's, else that of its removal.

@@ -31,7 +31,7 @@ extension SharedVault {
         objects[id] = object
         if let opened = try seal.objectIfWhole(object.bytes, of: id, at: object.key) {
           if opened.isRemoved {
-            try copies.noteRemoval(of: id, opened.generation)
+            try copies.noteRemoval(of: id, opened.generation, object.bytes)
           } else {
             try copies.replace(CopyFile(object, generation: opened.generation), of: id)
           }

@@ -10,6 +10,7 @@ from urllib.parse import quote, quote_plus
 TAIL = 20  # bytes: of a secret that was cut short for a message, the part that no other text has
 
 KEYS = {"key", "client_key", "vault_key", "wrapping_key"}  # are written as base64url, and are bytes
+HEX_KEYS = {"machine_key"}  # as hexadecimal digits
 
 
 def forms(kind: str, text: str) -> Iterator[tuple[str, bytes]]:
@@ -20,8 +21,8 @@ def forms(kind: str, text: str) -> Iterator[tuple[str, bytes]]:
         middle = len(raw) // 2
         yield "its end", raw[-TAIL:]
         yield "its middle", raw[middle - TAIL // 2:middle + TAIL // 2]
-    if kind in KEYS:
-        scalar = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    if kind in KEYS | HEX_KEYS:
+        scalar = bytes.fromhex(text) if kind in HEX_KEYS else base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         yield from _encoded("the scalar ", scalar)
         yield "the scalar reversed", scalar[::-1]  # as OpenSSL's words lie in memory
 

@@ -188,7 +188,7 @@ struct AnswerTests {
   @Test("An answer for an account that another machine has removed makes no account")
   func removed() async throws {
     let accounts = try await here.claimant()
-    try there.accounts().remove(Made.alice, .forbidden)
+    try there.accounts().remove(Made.alice, nil, .forbidden)
     #expect(throws: SharedAccountFailure.removed) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
     #expect(try there.accounts().fetchAll(.forbidden).accounts == [])
     #expect(try !isWaiting(here))

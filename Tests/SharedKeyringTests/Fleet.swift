@@ -55,6 +55,7 @@ final class TestMachine: Sendable {
   let passphraseFile: String?
   let engine: InMemoryStore
   let kernel: KernelKey
+  let terminal: Terminal
   let tpm = InMemoryTPM()
   /// The keyring of its own, which has its key.
   let own = InMemoryKeyring()
@@ -76,7 +77,8 @@ final class TestMachine: Sendable {
     keyFile: String? = nil,
     passphraseFile: String? = nil,
     engine: InMemoryStore,
-    kernel: KernelKey = .refusing
+    kernel: KernelKey = .refusing,
+    terminal: Terminal = .nobody
   ) {
     self.name = name
     self.home = home
@@ -84,6 +86,7 @@ final class TestMachine: Sendable {
     self.passphraseFile = passphraseFile
     self.engine = engine
     self.kernel = kernel
+    self.terminal = terminal
   }
 
   /// A process that has fetched the account and has the right to renew it.
@@ -128,7 +131,7 @@ final class TestMachine: Sendable {
     }
     let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
     let opener = VaultKeyOpener(
-      passphrases: PassphraseSource(file: passphraseFile, terminal: .nobody),
+      passphrases: PassphraseSource(file: passphraseFile, terminal: terminal),
       kernel: kernel,
       kdf: KDFParameters(n: 16, r: 1, p: 1) ?? .standard,
       entropy: entropy
@@ -184,6 +187,16 @@ final class TestMachine: Sendable {
 }
 
 extension Terminal {
+  /// A person who enters the same each time.
+  static func answering(_ passphrase: String) -> Terminal {
+    Terminal(
+      canAsk: { true },
+      ask: { _ in nil },
+      askSecret: { _ in Secret(passphrase) },
+      lines: { _ in AsyncStream { $0.finish() } }
+    )
+  }
+
   static let nobody = Terminal(
     canAsk: { false },
     ask: { _ in nil },

@@ -80,7 +80,7 @@ struct GenerationTests {
   func removed() throws {
     let before = try object
     try change()
-    try there.accounts().remove(Made.alice, .forbidden)
+    try there.accounts().remove(Made.alice, nil, .forbidden)
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [])
     let trace = try object
     for bytes in [before.bytes, nil, trace.bytes] {
@@ -105,7 +105,7 @@ struct GenerationTests {
     let withheld = try object
     undo()
     engine.advance(by: 10)
-    try here.accounts().remove(Made.alice, .forbidden)
+    try here.accounts().remove(Made.alice, nil, .forbidden)
     engine.put(withheld.bytes, at: place)
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [])
     #expect(throws: KeyringFailure.rolledBack) { try here.accounts().fetch(Made.alice, .forbidden) }
@@ -117,7 +117,7 @@ struct GenerationTests {
     fleet.engine.befall(.lostThenAway)
     #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
     fleet.engine.fail(with: nil)
-    try there.accounts().remove(Made.alice, .forbidden)
+    try there.accounts().remove(Made.alice, nil, .forbidden)
     _ = try here.vault().sharedKeyring.trust(.forbidden)
     #expect(try here.vault().sharedKeyring.report().pending == [])
     #expect(try here.accounts().fetch(Made.alice, .forbidden) == nil)
@@ -140,7 +140,7 @@ struct GenerationTests {
   func madeAgain() async throws {
     let before = try object
     try change()
-    try here.accounts().remove(Made.alice, .forbidden)
+    try here.accounts().remove(Made.alice, nil, .forbidden)
     _ = try there.accounts().fetchAll(.forbidden)
     try there.accounts().store(Made.account(token: "R7"), .forbidden)
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.alice])

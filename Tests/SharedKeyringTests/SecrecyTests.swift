@@ -93,7 +93,7 @@ struct SecrecyTests {
     #expect(try await here.item(.refreshToken, of: Made.alice) == Secret("R0"))
     #expect(throws: SharedAccountFailure.self) { try here.accounts().store(Made.renewed(token: "R1"), .forbidden) }
     #expect(fleet.engine.objects[key(Made.alice)]?.bytes == bytes)
-    try here.accounts().remove(Made.alice, .forbidden)
+    try here.accounts().remove(Made.alice, nil, .forbidden)
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.bob])
   }
 }

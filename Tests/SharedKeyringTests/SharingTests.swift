@@ -65,7 +65,7 @@ struct SharingTests {
     )
     try here.accounts().store(renamed, .forbidden)
     try there.accounts().store(rival, .forbidden)
-    try here.accounts().remove(Made.alice, .forbidden)
+    try here.accounts().remove(Made.alice, nil, .forbidden)
     let third = AccountID(random: InlineArray(repeating: 3))
     try there.accounts().store(Made.account(third, named: "other"), .forbidden)
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.bob, third])
@@ -86,8 +86,8 @@ struct SharingTests {
   func removal() async throws {
     try here.accounts().store(Made.account(), .forbidden)
     _ = try there.accounts().fetchAll(.forbidden)
-    try here.accounts().remove(Made.alice, .forbidden)
-    try here.accounts().remove(Made.alice, .forbidden)
+    try here.accounts().remove(Made.alice, nil, .forbidden)
+    try here.accounts().remove(Made.alice, nil, .forbidden)
     let record = try there.accounts().fetch(Made.alice, .forbidden)
     #expect(record == nil)
     #expect(try there.folder.names().contains(Made.alice.description) == false)
@@ -96,7 +96,7 @@ struct SharingTests {
       try here.accounts().store(Made.account(), .forbidden)
       let other = try there.accounts()
       _ = try other.fetch(Made.alice, .forbidden)
-      try here.accounts().remove(Made.alice, .forbidden)
+      try here.accounts().remove(Made.alice, nil, .forbidden)
       try other.store(Made.renewed(token: "R1"), .forbidden)
     }
   }

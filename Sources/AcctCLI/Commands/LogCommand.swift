@@ -10,7 +10,8 @@ import StrictJSON
 struct LogCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
-    abstract: "Show the last events of each account: sign-ins, renewals, refusals, exports."
+    abstract: "Show the last events of each account: sign-ins, renewals, refusals, exports.",
+    discussion: "A removal is shown if the account was in a shared keyring."
   )
 
   @Argument(help: "The account; every account by default.")
@@ -32,13 +33,20 @@ struct LogCommand: AcctCommand {
     let now = context.world.clock.now()
     let start = since.flatMap { try? Timestamp(ago: $0, before: now) }
     if let notice = await AccountOverview(context.engine).bringUpToDate() { context.report([notice]) }
-    let accounts: [Account] =
-      if let name = name ?? options.account {
-        [try await Selection(context.engine).find(name)]
-      } else {
-        try AccountOverview(context.engine).listing().accounts
+    let log = AccountLog(context.engine)
+    var accounts: [Account]
+    var removed: [RemovedAccount]
+    if let name = name ?? options.account {
+      removed = log.removed(named: name)
+      do throws(EngineError) { accounts = [try await Selection(context.engine).find(name)] } catch {
+        guard case .selection = error, !removed.isEmpty else { throw error }
+        accounts = []
       }
-    let (entries, damaged) = AccountLog(context.engine).entries(of: accounts, since: start)
+    } else {
+      removed = log.removed()
+      accounts = try AccountOverview(context.engine).listing().accounts
+    }
+    let (entries, damaged) = log.entries(of: accounts, removed: removed, since: start)
     for name in damaged { context.notice("the history of \(name) is damaged; the next event begins a new one") }
     if options.json {
       try context.output(envelope(["events": .array(entries.map { $0.json })]))

@@ -23,7 +23,7 @@ struct DoctorWording {
     case .keyringReady, .noVault, .keyringUndecided, .keyringDecisionLost, .keyringOverridden,
       .keyring, .unknownKeyring:
       self.init(keyring: subject)
-    case .sharing, .answersWait, .copiesAlone, .damagedShared, .olderObjects, .moveBegun,
+    case .sharing, .answersWait, .copiesAlone, .keyChangeBegun, .damagedShared, .olderObjects, .moveBegun,
       .moveUnfinished, .remoteFolder:
       self.init(sharing: subject)
     case .filesPrivate, .readable, .writable, .foreign, .link, .files: self.init(files: subject)
@@ -121,6 +121,12 @@ extension DoctorWording {
         "copiesAlone",
         "this machine has copies of \(names.joined(separator: ", ")), and the engine has no such accounts",
         fix: "`acct keyring move vault` keeps them here; `acct keyring trust` deletes the copies"
+      )
+    case .keyChangeBegun:
+      self.init(
+        "keyChangeInterrupted",
+        "a change of the shared keyring's key was begun and not ended",
+        fix: "`acct keyring rekey` ends it"
       )
     case .damagedShared(let key, .strayKey):
       self.init(

@@ -13,7 +13,7 @@ func logTable(_ entries: [AccountLog.Entry]) -> Table {
     rows: entries.map { entry in
       let event = entry.event
       return [
-        Cell(event.time.description, .faint), Cell(entry.account.name.description), Cell(event.kind.words),
+        Cell(event.time.description, .faint), Cell(entry.accountName.description), Cell(event.kind.words),
         Cell(event.machine ?? "-"), Cell(event.program ?? "-", .faint), Cell(event.origin?.description ?? "-", .faint),
       ]
     }
@@ -25,8 +25,8 @@ extension AccountLog.Entry {
   var json: JSON {
     [
       "time": .string(event.time.description),
-      "account": .string(account.id.description),
-      "accountName": .string(account.name.description),
+      "account": .string(account.description),
+      "accountName": .string(accountName.description),
       "event": .string(event.kind.rawValue),
       "machine": .init(event.machine),
       "program": .init(event.program),

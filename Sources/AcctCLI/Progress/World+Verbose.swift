@@ -120,9 +120,9 @@ extension SharedAccounts {
       log((["store \(account.id)"] + keys).joined(separator: " "))
       try store(account, interaction)
     }
-    accounts.remove = { account, interaction throws(KeyringFailure) in
+    accounts.remove = { account, event, interaction throws(KeyringFailure) in
       log("remove \(account)")
-      try remove(account, interaction)
+      try remove(account, event, interaction)
     }
     accounts.claim = { intent, interaction throws(KeyringFailure) in
       log("claim \(intent.account)")

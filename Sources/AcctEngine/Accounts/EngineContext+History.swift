@@ -11,14 +11,12 @@ extension EngineContext {
   ///   - account: The account.
   ///   - origin: The origin that it is about, if it is about one.
   func note(_ kind: AccountEvent.Kind, of account: inout Account, at origin: Origin? = nil) {
-    let event = AccountEvent(
-      kind,
-      at: world.clock.now(),
-      on: world.environment.hostName(),
-      for: program,
-      origin
-    )
-    account.history = account.history.adding(WaitingRefusals(world).events(of: account.id) + [event])
+    account.history = account.history.adding(WaitingRefusals(world).events(of: account.id) + [event(kind, at: origin)])
+  }
+
+  /// An event that happens now, on this machine.
+  func event(_ kind: AccountEvent.Kind, at origin: Origin? = nil) -> AccountEvent {
+    AccountEvent(kind, at: world.clock.now(), on: world.environment.hostName(), for: program, origin)
   }
 
   /// Adds the rejection of a renewal to an account's history, unless the record had the same one before.

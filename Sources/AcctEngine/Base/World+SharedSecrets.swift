@@ -18,8 +18,11 @@ extension SharedAccounts {
       for item in account.items.written { held.hold(item.kind.secrets(in: item.secret)) }
       do throws(SharedAccountFailure) { try store(account, interaction) } catch { throw error.redacted(by: held) }
     }
-    accounts.remove = { account, interaction throws(KeyringFailure) in
-      try held.redacting { () throws(KeyringFailure) in try remove(account, interaction) }
+    accounts.remove = { account, event, interaction throws(KeyringFailure) in
+      try held.redacting { () throws(KeyringFailure) in try remove(account, event, interaction) }
+    }
+    accounts.removals = { interaction throws(KeyringFailure) in
+      try held.redacting { () throws(KeyringFailure) in try removals(interaction) }
     }
     accounts.claim = { intent, interaction throws(KeyringFailure) in
       try await held.redacting { () async throws(KeyringFailure) in

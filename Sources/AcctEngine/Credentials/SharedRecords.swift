@@ -67,8 +67,12 @@ struct SharedRecords: Sendable {
   }
 
   /// Removes an account from the engine, with its name and items; the file stays for the caller to remove.
+  ///
+  /// Other machines are told that this one did so, and when.
   func remove(_ id: AccountID) throws(EngineError) {
-    do { try accounts.remove(id, context.interaction) } catch { throw .keyring(.failed(error, kind)) }
+    do { try accounts.remove(id, context.event(.removed), context.interaction) } catch {
+      throw .keyring(.failed(error, kind))
+    }
   }
 
   /// Claims the right to renew an account, waiting for another machine that has it.

@@ -15,6 +15,7 @@ extension Doctor {
     if report.isRolledBack { findings.append(Finding(.keyring(.rolledBack, keyring.kind))) }
     if !report.pending.isEmpty { findings.append(Finding(.answersWait(names(of: report.pending)))) }
     if !report.copiesAlone.isEmpty { findings.append(Finding(.copiesAlone(names(of: report.copiesAlone)))) }
+    if report.isChangingKey { findings.append(Finding(.keyChangeBegun)) }
     findings += inspected()
     return findings.isEmpty
       ? [Finding(.sharing(keyring.kind, accounts: report.accounts))] : findings

@@ -33,6 +33,8 @@ package struct Finding: Sendable {
     case answersWait([String])
     /// This machine has copies of these accounts, and the engine does not have them.
     case copiesAlone([String])
+    /// A change of the shared keyring's key has begun and not ended.
+    case keyChangeBegun
     /// An object of a shared keyring, by its account's identifier or its key, that can't be used.
     case damagedShared(String, SharedDamage)
     /// The shared keyring's objects of these accounts are older than versions that this machine has seen.
@@ -107,7 +109,7 @@ package struct Finding: Sendable {
     case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
       .hardwareKeysReady, .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence:
       .ok
-    case .keyringOverridden, .answersWait, .copiesAlone, .moveBegun, .moveUnfinished, .remoteFolder,
+    case .keyringOverridden, .answersWait, .copiesAlone, .keyChangeBegun, .moveBegun, .moveUnfinished, .remoteFolder,
       .interruptedRenewal, .certificateEnds, .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown,
       .temporaryFiles, .locks,
       .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):

@@ -1,5 +1,5 @@
 package import AcctModel
-import AcctPorts
+package import AcctPorts
 
 /// The contents of `log`: the last events of accounts.
 package struct AccountLog: Sendable {
@@ -9,28 +9,48 @@ package struct AccountLog: Sendable {
 
   /// An event, and the account that it is about.
   package struct Entry: Sendable {
-    package let account: Account
+    package let account: AccountID
+    package let accountName: AccountName
     package let event: AccountEvent
+  }
+
+  /// Reads which accounts were removed from the shared keyring, as this machine knows.
+  ///
+  /// - Parameter name: The name that they had; `nil` for any.
+  /// - Returns: The accounts; none where the keyring is this machine's own, or is locked: histories lie in files, and no
+  ///   one is asked for a passphrase to read them.
+  package func removed(named name: String? = nil) -> [RemovedAccount] {
+    // A log without them is better than none: what keeps them from being read is told by the command that needs it.
+    let removed = try? context.sharedRecords()?.accounts.removals(.forbidden)
+    return (removed ?? []).filter { account in
+      name.map { account.name.description == $0 || account.id.description == $0 } ?? true
+    }
   }
 
   /// Reads the histories of accounts, with this machine's refusals that their records do not have yet.
   ///
   /// - Parameters:
   ///   - accounts: The accounts.
+  ///   - removed: Accounts that were removed.
   ///   - start: The time of the first event to return; `nil` for all.
   /// - Returns: The events, oldest first, and the accounts whose history is damaged.
   package func entries(
     of accounts: [Account],
+    removed: [RemovedAccount] = [],
     since start: Timestamp?
   ) -> (entries: [Entry], damaged: [AccountName]) {
     var entries: [Entry] = []
     var damaged: [AccountName] = []
+    func add(_ history: AccountHistory, of id: AccountID, _ name: AccountName) {
+      for event in history.events ?? [] where start.map({ event.time >= $0 }) ?? true {
+        entries.append(Entry(account: id, accountName: name, event: event))
+      }
+    }
+    for account in removed { add(account.history, of: account.id, account.name) }
     for account in accounts {
       if account.history.events == nil { damaged.append(account.name) }
-      let history = account.history.adding(WaitingRefusals(context.world).events(of: account.id))
-      for event in history.events ?? [] where start.map({ event.time >= $0 }) ?? true {
-        entries.append(Entry(account: account, event: event))
-      }
+      let refusals = WaitingRefusals(context.world).events(of: account.id)
+      add(account.history.adding(refusals), of: account.id, account.name)
     }
     // By time, and otherwise in the order of the accounts and their histories.
     let order = entries.indices.sorted {

@@ -89,7 +89,9 @@ final class CopyAccounts: Sendable {
     }
     let written = Dictionary(items.map { ($0.kind, $0.secret) }) { first, _ in first }
     guard try await read(account.id, in: target) == written else { throw .sharing(.notKept(account.name)) }
-    do { try accounts.remove(account.id, context.interaction) } catch { throw .keyring(.failed(error, target.kind)) }
+    do { try accounts.remove(account.id, nil, context.interaction) } catch {
+      throw .keyring(.failed(error, target.kind))
+    }
   }
 
   private func noteCopied(_ account: SharedAccount) {

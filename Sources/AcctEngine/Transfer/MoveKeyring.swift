@@ -224,7 +224,7 @@ package struct MoveKeyring: Sendable {
       let there = try await source.read(account.id, ItemKind.allCases, context.interaction)
       // Two machines' clocks do not show which ones are newer; and other machines use those there.
       guard !here.isEmpty, here == there else { return false }
-      try accounts.remove(account.id, context.interaction)
+      try accounts.remove(account.id, context.event(.removed), context.interaction)
       return true
     } catch {
       throw .sharing(.notRemoved(error, from: source.kind, to: current.kind))
@@ -250,7 +250,7 @@ package struct MoveKeyring: Sendable {
             staying.insert(id)
             continue
           }
-          try accounts.remove(id, context.interaction)
+          try accounts.remove(id, context.event(.removed), context.interaction)
         } else {
           try await source.remove(id, ItemKind.allCases, context.interaction)
         }

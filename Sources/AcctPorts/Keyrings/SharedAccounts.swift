@@ -19,7 +19,9 @@ package struct SharedAccounts: Sendable {
   /// The right to renew it, if this machine has claimed it, ends.
   package var store: @Sendable (SharedAccount, Interaction) throws(SharedAccountFailure) -> Void
   /// Removes an account and frees its name; an account that is not there is no error.
-  package var remove: @Sendable (AccountID, Interaction) throws(KeyringFailure) -> Void
+  ///
+  /// The event, if there is one, is what other machines are then told of it by ``removals``.
+  package var remove: @Sendable (AccountID, AccountEvent?, Interaction) throws(KeyringFailure) -> Void
   /// Takes the right to renew an account, waiting for another machine that has it.
   ///
   /// Returns `nil` if the account has changed meanwhile: this machine's copy is up to date, and the caller checks
@@ -29,15 +31,21 @@ package struct SharedAccounts: Sendable {
   /// Returns the account that has a name, as the engine says; `nil` if no account of the keyring has it.
   package var holder: @Sendable (AccountName, Interaction) throws(KeyringFailure) -> AccountID?
 
+  /// Returns the accounts that were removed, as far as this machine had learnt of them at the last ``fetchAll``.
+  ///
+  /// An account that was removed by an earlier version of acct, or from a keyring of the former form, is none of them.
+  package var removals: @Sendable (Interaction) throws(KeyringFailure) -> [RemovedAccount]
+
   package init(
     fetch: @escaping @Sendable (AccountID, Interaction) throws(KeyringFailure) -> [UInt8]?,
     fetchAll: @escaping @Sendable (Interaction) throws(KeyringFailure) -> SharedChanges,
     store: @escaping @Sendable (SharedAccount, Interaction) throws(SharedAccountFailure) -> Void,
-    remove: @escaping @Sendable (AccountID, Interaction) throws(KeyringFailure) -> Void,
+    remove: @escaping @Sendable (AccountID, AccountEvent?, Interaction) throws(KeyringFailure) -> Void,
     claim:
       @escaping @Sendable (RenewalIntent, Interaction) async throws(KeyringFailure) ->
       RenewalClaim?,
-    holder: @escaping @Sendable (AccountName, Interaction) throws(KeyringFailure) -> AccountID?
+    holder: @escaping @Sendable (AccountName, Interaction) throws(KeyringFailure) -> AccountID?,
+    removals: @escaping @Sendable (Interaction) throws(KeyringFailure) -> [RemovedAccount] = { _ in [] }
   ) {
     self.fetch = fetch
     self.fetchAll = fetchAll
@@ -45,6 +53,20 @@ package struct SharedAccounts: Sendable {
     self.remove = remove
     self.claim = claim
     self.holder = holder
+    self.removals = removals
+  }
+}
+
+/// An account that was removed: its name, and its last events with the removal.
+package struct RemovedAccount: Equatable, Sendable {
+  package var id: AccountID
+  package var name: AccountName
+  package var history: AccountHistory
+
+  package init(id: AccountID, name: AccountName, history: AccountHistory) {
+    self.id = id
+    self.name = name
+    self.history = history
   }
 }
 

@@ -68,19 +68,24 @@ package struct SharedKeyring: Sendable {
     package var pending: [AccountID]
     /// Accounts that this machine has a copy of, and the engine does not have.
     package var copiesAlone: [AccountID]
+    /// `true` if a change of the keyring's key was begun and has not ended: by a process that was interrupted, or by one
+    /// that is still at it.
+    package var isChangingKey: Bool
 
     package init(
       standing: SharedStore.Standing,
       isRolledBack: Bool,
       accounts: Int,
       pending: [AccountID],
-      copiesAlone: [AccountID] = []
+      copiesAlone: [AccountID] = [],
+      isChangingKey: Bool = false
     ) {
       self.standing = standing
       self.isRolledBack = isRolledBack
       self.accounts = accounts
       self.pending = pending
       self.copiesAlone = copiesAlone
+      self.isChangingKey = isChangingKey
     }
   }
 

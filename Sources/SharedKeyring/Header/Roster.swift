@@ -9,7 +9,9 @@ import Vault
 struct Roster: Equatable, Sendable {
   /// The key of the digests that stand for names on the engine; it stays, so that names are unique throughout.
   var names: Secret
-  /// Grows with each change of the header: an earlier one that is put back is noticed.
+  /// Grows with each change of the header in an epoch: an earlier one that is put back is noticed.
+  ///
+  /// The next epoch's begins anew, so that no member can use the numbers up.
   var generation: Int64
   /// How many accounts and traces of removals the engine had after the last change of the key.
   var objects: Int64 = 0

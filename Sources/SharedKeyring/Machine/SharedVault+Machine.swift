@@ -10,7 +10,7 @@ extension SharedVault {
   /// This machine, if it has been noted.
   func identity() throws(KeyringFailure) -> MachineIdentity? { try identity(in: MachineIdentity.fileName) }
 
-  private func identity(in file: String) throws(KeyringFailure) -> MachineIdentity? {
+  func identity(in file: String) throws(KeyringFailure) -> MachineIdentity? {
     guard let contents = try copies.read(file, in: copies.folder) else { return nil }
     guard let identity = MachineIdentity(parsing: contents) else {
       throw .failed(reason: "\(copies.folder.path(of: file)) is damaged")

@@ -50,7 +50,7 @@ extension SharedVault {
         )
       )
     }
-    plan.roster.generation += 1
+    plan.roster.generation = 1
     return plan
   }
 
@@ -130,8 +130,13 @@ extension SharedVault {
     for shared in plan.roster.shared where !ids.isDisjoint(with: shared.holders) || means.contains(shared.means) {
       throw .knowsSecret(shared.means == .keyFile ? .keyFile : .passphrase, machine: plan.name ?? name)
     }
-    (removed.id, removed.name) = (id, plan.name ?? name)
-    plan.roster.removed = (plan.roster.removed + [removed]).suffix(Roster.removedLimit)
+    removed.name = plan.name ?? name
+    // Its writes of before it had a key of its own are not another machine's.
+    for id in ids where !id.isEmpty {
+      removed.id = id
+      plan.roster.removed.append(removed)
+    }
+    plan.roster.removed = plan.roster.removed.suffix(Roster.removedLimit)
   }
 }
 

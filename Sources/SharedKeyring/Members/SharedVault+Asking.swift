@@ -11,8 +11,7 @@ extension SharedVault {
     return try whole { () throws(KeyringFailure) in
       guard try !opener.hasSecret() else { return .given }
       guard case .epochs(let header) = try parse(try rawHeader(session).object.bytes) else { return .given }
-      let own = try identity()
-      if own?.key != nil, header.recipients.contains(where: { $0.line.id == own?.id }) { return .given }
+      if let own = try identity(), header.hasMember(own) { return .given }
       return header.hasPassphrase ? .passphrase : .code
     }
   }
@@ -31,10 +30,16 @@ extension SharedVault {
     guard case .epochs(let header) = try whole({ () throws(KeyringFailure) in try parse(object.bytes) })
     else { throw .formerForm }
     let own = try whole { () throws(KeyringFailure) in try identity() }
-    if own?.key != nil, header.recipients.contains(where: { $0.line.id == own?.id }) {
-      guard try whole({ () throws(KeyringFailure) in try self.settings() }) == nil else { throw .member }
-      // It was let in, and stopped before it knew.
-      return try whole { () throws(KeyringFailure) in try enter(session, object, standing, interaction) }
+    // It may have been let in, and stopped before it knew.
+    let former = try whole { () throws(KeyringFailure) in try identity(in: MachineIdentity.askingName) }
+    for known in [own, former].compactMap(\.self) where header.hasMember(known) {
+      guard try whole({ () throws(KeyringFailure) in try opens(header, known, interaction) }) else { continue }
+      let isSharing = try whole { () throws(KeyringFailure) in try self.settings() } != nil
+      guard known != own || !isSharing else { throw .member }
+      return try whole { () throws(KeyringFailure) in
+        try enter(session, object, standing, as: known, interaction)
+        try settleAsking(after: own, known)
+      }
     }
     // A key of its own for each time: the one of a machine that was removed is not used again.
     let asking = try whole { () throws(KeyringFailure) in
@@ -51,10 +56,28 @@ extension SharedVault {
       try? forgetAsking()
       throw error
     }
-    try whole { () throws(KeyringFailure) in
-      if let place = own?.key { try forgetKey(place) }
-      try copies.remove(MachineIdentity.askingName, in: copies.folder)
+    try whole { () throws(KeyringFailure) in try settleAsking(after: own, asking.identity) }
+  }
+
+  /// Forgets the key of before, once another one has opened the keyring.
+  private func settleAsking(after former: MachineIdentity?, _ now: MachineIdentity) throws(KeyringFailure) {
+    if let place = former?.key, place != now.key { try forgetKey(place) }
+    try copies.remove(MachineIdentity.askingName, in: copies.folder)
+  }
+
+  /// `true` if the key of this machine opens a header; a key that is lost does not.
+  private func opens(
+    _ header: KeyringHeader,
+    _ machine: MachineIdentity,
+    _ interaction: Interaction
+  ) throws(KeyringFailure) -> Bool {
+    do throws(KeyringFailure) { _ = try opened(.epochs(header), as: machine, interaction) } catch {
+      switch error {
+      case .locked, .machineKey(_, .foreign), .machineKey(_, .gone): return false
+      default: throw error
+      }
     }
+    return true
   }
 
   /// Shows a code, and waits until a member has approved it.

@@ -31,7 +31,9 @@ extension SharedVault {
     let contents = header.serialized()
     return try whole { () throws(KeyringFailure) in
       // One that no machine could read would end the keyring.
-      guard try parse(contents) == .epochs(header) else { throw .damagedHeader("its new header is not what it was") }
+      guard try parse(contents) == .epochs(header), header.roster(key ?? former.current) != nil else {
+        throw .damagedHeader("what it holds goes into no header; `acct keyring rekey` makes another one")
+      }
       var isThere = false
       do throws(SharedStoreFailure) {
         isThere = try session.store.swap(session.places.header, contents, version) != nil

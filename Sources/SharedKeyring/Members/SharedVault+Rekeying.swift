@@ -27,13 +27,10 @@ extension SharedVault {
       }
       let plan: MembershipPlan
       do throws(SharedMembershipFailure) { plan = try self.plan(change, opened, session, interaction) } catch {
-        // Such a command that was interrupted has just been finished.
-        if let name = change.removing, let removed = try gone(name, opened) {
-          result.removed = removed
-          return result
-        }
-        let isRepeated = ended != nil || successor?.hasOpened == true
-        guard isRepeated, change.removing == nil, case .sameSecret = error else { throw error }
+        // Such a command that was interrupted has just been finished, or was before.
+        let isRepeated = if ended != nil { true } else { try hasSuccessorAlone() }
+        guard let removed = try outcome(of: error, change, opened, isRepeated: isRepeated) else { throw error }
+        result.removed = removed.name
         return result
       }
       guard opened.current.epoch < KeyringHeader.lastEpoch else {
@@ -65,6 +62,33 @@ extension SharedVault {
       return Rekeyed(objects: sealed?.objects ?? 0, removed: plan.name, damaged: sealed?.damaged ?? [])
     }
     throw .keyring(.engine(.timedOut))
+  }
+
+  /// `true` if the secret that was given opens the keyring no more, and that which the change brings does.
+  private func hasSuccessorAlone() throws(SharedMembershipFailure) -> Bool {
+    guard successor?.hasOpened == true else { return false }
+    return try whole { () throws(KeyringFailure) in try opener.hasSecret() }
+  }
+
+  /// What an earlier command with the same change has done, if a failure of its plan says that all of it is done.
+  private func outcome(
+    of failure: SharedMembershipFailure,
+    _ change: Rekeying,
+    _ opened: EpochKeys.Opened,
+    isRepeated: Bool
+  ) throws(SharedMembershipFailure) -> (name: String?, Void)? {
+    guard let name = change.removing else {
+      guard isRepeated, case .sameSecret = failure else { return nil }
+      return (nil, ())
+    }
+    guard let removed = try gone(name, opened) else { return nil }
+    switch (failure, change.secret) {
+    case (.sameSecret, _), (.noSuchMachine, .same): return (removed, ())
+    case (.noSuchMachine, .none):
+      let roster = try whole { () throws(KeyringFailure) in try opened.roster() }
+      return roster.shared.isEmpty ? (removed, ()) : nil
+    default: return nil
+    }
   }
 
   /// The name of a machine that is a member no more.

@@ -36,6 +36,17 @@ extension SharedVault {
     throw .keyring(.engine(.timedOut))
   }
 
+  /// `true` if the engine's header says that a change of the key has begun and not ended.
+  ///
+  /// The key is not asked for, so that is only what the engine says: enough for a person who is told of it.
+  func isChangingKey(_ session: Session) throws(KeyringFailure) -> Bool {
+    let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
+    // A damaged one is reported where the keyring is opened.
+    guard let object = reading.object, case .epochs(let header)? = try? SharedHeader(parsing: object.bytes)
+    else { return false }
+    return header.isChanging
+  }
+
   /// The engine's header, which goes on from one that this process has made or opened.
   private func latest(
     from before: EpochKeys.Opened,
@@ -85,11 +96,15 @@ extension SharedVault {
     (survey.damaged, survey.highest) = ([], 0)
     for prefix in [session.places.accounts, session.places.names] {
       let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(prefix, 0) }
-      if prefix == session.places.accounts { survey.objects = changes.keys.count }
+      if prefix == session.places.accounts { survey.objects = session.places.accountCount(in: changes.keys) }
       for object in changes.objects {
         let isAccount = session.places.account(at: object.key) != nil
-        if (try? Seal.epoch(of: object.bytes)) == epoch {
-          if isAccount { survey.highest = max(survey.highest, try seal.generation(object.bytes, at: object.key)) }
+        let number = (try? Seal.epoch(of: object.bytes)) ?? 0
+        // One of a later epoch is of another machine's change, which goes on from this one.
+        if number >= epoch {
+          if isAccount, number == epoch {
+            survey.highest = max(survey.highest, try seal.generation(object.bytes, at: object.key))
+          }
         } else if try isOpenable(object, seal, session) {
           left.append(object)
         } else if let id = session.places.account(at: object.key) {

@@ -20,6 +20,9 @@ struct Places: Sendable {
   /// The prefix of the keys of all names.
   var names: String { "\(root)n/" }
 
+  /// How many of these keys are accounts'; a stray one is none.
+  func accountCount(in keys: Set<String>) -> Int { keys.count { account(at: $0) != nil } }
+
   /// `true` for the key of a name's object.
   func isName(_ key: String) -> Bool { key.hasPrefix(names) }
 

@@ -28,7 +28,7 @@ extension SharedKeyOpener {
     _ interaction: Interaction,
     keeping: Bool = true
   ) throws(KeyringFailure) -> EpochKeys.Opened {
-    if let machine, let place = machine.key, header.recipients.contains(where: { $0.line.id == machine.id }) {
+    if let machine, let place = machine.key, header.hasMember(machine) {
       let name = name(header, byMachine: true)
       if let key = opener.stored(name, openedBy: nil) { return try opened(header, key, .machine) }
       guard let key = try header.key(by: machineKey(place))?.key else {
@@ -151,6 +151,11 @@ extension KeyringHeader {
   func hasRecipient(_ key: P256PublicKey) -> Bool {
     let id = Self.id(of: key)
     return recipients.contains { $0.line.id == id }
+  }
+
+  /// `true` if a machine with a key of its own is a recipient.
+  func hasMember(_ machine: MachineIdentity) -> Bool {
+    machine.key != nil && recipients.contains { $0.line.id == machine.id }
   }
 
   /// `true` if a passphrase is a recipient.

@@ -56,6 +56,11 @@ package struct SharedKeyOpener: Sendable {
     }
   }
 
+  /// The same with a passphrase that a person has entered, as if it were given.
+  func entered(_ passphrase: Secret) -> SharedKeyOpener {
+    SharedKeyOpener(opener.entered(passphrase), keyFile: keyFile, entropy: entropy)
+  }
+
   /// `true` if a passphrase or a key file is given, right or not.
   func hasSecret() throws(KeyringFailure) -> Bool {
     if keyFile != nil { return true }

@@ -7,7 +7,7 @@ import StrictJSON
 ///
 /// Binary, since the items are bytes of any kind, and since no text of a secret is left behind by writing it.
 extension SharedObject {
-  private enum Tag: UInt8 { case name = 1, record, lock, item, generation, removed, writers }
+  private enum Tag: UInt8 { case name = 1, record, lock, item, generation, removed, writers, removal }
 
   private static let generationCount = 16
   /// The highest generation: as far from overflow as the versions of an engine.
@@ -22,9 +22,10 @@ extension SharedObject {
   package func serialized(epoch: Int64 = 1) -> Secret {
     let lock = lock.map { $0.json.serialized() }
     let name = name.map { Array($0.description.utf8) }
+    let removal = epoch > 1 ? removal?.bytes : nil
     // Reserved in full, so that no half-grown copy is left behind unwiped.
-    var count = 6 * Self.headCount + writers.count + Self.generationCount
-    count += record.count + (lock?.count ?? 0) + (name?.count ?? 0)
+    var count = 7 * Self.headCount + writers.count + Self.generationCount
+    count += record.count + (lock?.count ?? 0) + (name?.count ?? 0) + (removal?.count ?? 0)
     for (kind, secret) in items { count += Self.headCount + 1 + kind.utf8.count + secret.count }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)
@@ -60,6 +61,10 @@ extension SharedObject {
     if epoch > 1, !writers.isEmpty {
       begin(.writers, writers.count)
       bytes.append(contentsOf: writers)
+    }
+    if let removal {
+      begin(.removal, removal.count)
+      bytes.append(contentsOf: removal)
     }
     return Secret(consuming: &bytes)
   }
@@ -114,6 +119,10 @@ extension SharedObject {
         guard epoch > 1 else { throw unknown }
         guard !field.isEmpty else { throw disordered }
         object.writers = field.array
+      case .removal:
+        guard epoch > 1 else { throw unknown }
+        guard object.isRemoved, let removal = Removal(field.array) else { throw disordered }
+        object.removal = removal
       }
       offset = start + count
     }
@@ -121,8 +130,9 @@ extension SharedObject {
       guard hasRecord else { throw incomplete }
       return object
     }
-    // A trace holds nothing of the account.
-    guard object.holdsSame(as: .removed(generation: object.generation)), !hasRecord else { throw disordered }
+    // A trace holds nothing of the account that a renewal or a request could use.
+    let bare = SharedObject.removed(object.removal, generation: object.generation)
+    guard object.holdsSame(as: bare), !hasRecord else { throw disordered }
     return object
   }
 

@@ -18,6 +18,9 @@ package struct SharedObject: Equatable, Sendable {
   /// `true` for the trace that a removal leaves: an older object can't be put back unnoticed.
   package var isRemoved: Bool
 
+  /// What the trace of a removal says of the account; `nil` for any other object, and for a trace that says nothing.
+  package var removal: Removal?
+
   /// The machines that have written it, as ``Writer`` has them; empty in a keyring of the former form.
   var writers: [UInt8] = []
 
@@ -57,7 +60,11 @@ package struct SharedObject: Equatable, Sendable {
   }
 
   /// The trace that the removal of an account leaves.
-  static func removed(generation: Int64) -> SharedObject { SharedObject(generation: generation, isRemoved: true) }
+  static func removed(_ removal: Removal? = nil, generation: Int64) -> SharedObject {
+    var trace = SharedObject(generation: generation, isRemoved: true)
+    trace.removal = removal
+    return trace
+  }
 
   /// The object as it is written over one of a generation.
   func written(over generation: Int64) -> SharedObject {

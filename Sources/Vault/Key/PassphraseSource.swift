@@ -9,6 +9,8 @@ package struct PassphraseSource: Sendable {
   package var credentials: String?
   /// The terminal that is asked last.
   package var terminal: Terminal
+  /// A passphrase that a person has entered already; nothing else is tried then.
+  var entered: Secret?
 
   package init(file: String? = nil, credentials: String? = nil, terminal: Terminal) {
     self.file = file
@@ -34,6 +36,7 @@ package struct PassphraseSource: Sendable {
   ///
   /// - Throws: ``NoPassphrase`` if the file or credential is there and cannot be used.
   func given() throws(NoPassphrase) -> Passphrase? {
+    if let entered { return Passphrase(secret: entered, source: "the passphrase") }
     if let file { return try named(file) }
     guard let credentials, credentials.hasPrefix("/") else { return nil }
     return try Passphrase.read("\(credentials)/acct.passphrase", .credential)

@@ -76,8 +76,9 @@ package final class VaultKeyCache: Sendable {
 
   /// Deletes such a key.
   func forget(named suffix: String) -> Bool {
-    remembered.withLock { $0 = nil }
-    return kernel.forget(Self.prefix + suffix)
+    let name = Self.prefix + suffix
+    remembered.withLock { if $0?.name == name { $0 = nil } }
+    return kernel.forget(name)
   }
 
   /// Deletes the keys of all of the user's vaults; returns whether none is stored any more.

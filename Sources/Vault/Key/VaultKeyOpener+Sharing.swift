@@ -54,6 +54,13 @@ extension VaultKeyOpener {
     return opener
   }
 
+  /// This opener with a passphrase that a person has entered, and no other.
+  package func entered(_ passphrase: Secret) -> VaultKeyOpener {
+    var opener = self
+    opener.passphrases.entered = passphrase
+    return opener
+  }
+
   /// The stored key of this name; `nil` if there is none, or a given secret can't be the one that opened it.
   package func stored(_ name: String, openedBy given: Secret?) -> Secret? { cache.key(named: name, openedBy: given) }
 

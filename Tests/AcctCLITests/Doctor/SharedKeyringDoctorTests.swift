@@ -75,6 +75,40 @@ struct SharedKeyringDoctorTests {
     )
   }
 
+  @Test("The doctor and the status name a change of the key that has begun and not ended; that is no error")
+  func keyChange() async throws {
+    await shared()
+    var world = machine.world
+    world.sharedKeyring.report = {
+      .init(
+        standing: .init(identifier: "cluster-1", revision: 3),
+        isRolledBack: false,
+        accounts: 1,
+        pending: [],
+        isChangingKey: true
+      )
+    }
+    machine.record.clear()
+    #expect(await Acct.run(["doctor", "--offline", "--quiet"], in: world) == 0)
+    #expect(
+      machine.record.out == """
+        warning   a change of the shared keyring's key was begun and not ended
+                  fix: `acct keyring rekey` ends it
+
+        """
+    )
+    machine.record.clear()
+    #expect(await Acct.run(["doctor", "--offline", "--json"], in: world) == 0)
+    let findings = machine.record.json?.objectValue?["findings"]?.arrayValue?.compactMap(\.objectValue) ?? []
+    #expect(findings.first { $0["code"] == "keyChangeInterrupted" }?["severity"] == "warning")
+    machine.record.clear()
+    #expect(await Acct.run(["keyring", "status"], in: world) == 0)
+    #expect(machine.record.out.contains("a change was begun and not ended; `acct keyring rekey` ends it\n"))
+    machine.record.clear()
+    #expect(await Acct.run(["keyring", "status", "--json"], in: world) == 0)
+    #expect(machine.record.json?.objectValue?["shared"]?.objectValue?["keyChanging"] == true)
+  }
+
   @Test("The doctor reports an engine that is away with its own reason, once")
   func away() async {
     await shared()

@@ -172,7 +172,7 @@ final class SharedEngine: Sendable {
           }
           throw .nameTaken
         },
-        remove: { id, _ throws(KeyringFailure) in
+        remove: { id, _, _ throws(KeyringFailure) in
           guard lifeline.write() else { throw .engine(.unavailable(reason: "the process has died")) }
           try self.use(lifeline) { state throws(KeyringFailure) in state.accounts[id] = nil }
         },

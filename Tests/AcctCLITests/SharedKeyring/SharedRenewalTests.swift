@@ -34,6 +34,23 @@ struct SharedRenewalTests {
     #expect(fleet.spent == ["r1"])
   }
 
+  @Test("A removal stands in the log of every machine, by the name of the account that is gone")
+  func removal() async {
+    fleet.first.set("HOSTNAME", to: "one")
+    fleet.second.set("HOSTNAME", to: "two")
+    await fleet.addAccount(left: 60)
+    #expect(await fleet.second.acct("list") == 0)
+    #expect(await fleet.first.acct("remove", "--local", "bob.example.com") == 0, "\(fleet.first.err)")
+    for machine in [fleet.first, fleet.second] {
+      for words in [["log"], ["log", "bob.example.com"]] {
+        machine.clear()
+        #expect(await machine.run(words) == 0, "\(machine.err)")
+        #expect(machine.out.contains("bob.example.com  removed  one"), "\(machine.out)")
+      }
+      #expect(await machine.acct("log", "alice.example.com") == 5)
+    }
+  }
+
   @Test("Two machines that find one token due at the same time make one request")
   func atOnce() async {
     await fleet.addAccount(left: -1, Fleet.renewed(2), Fleet.renewed(3))

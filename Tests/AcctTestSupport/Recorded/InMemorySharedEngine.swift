@@ -17,6 +17,7 @@ package final class InMemorySharedEngine: Sendable {
 
   private struct State {
     var accounts: [AccountID: Stored] = [:]
+    var removed: [RemovedAccount] = []
     var revision = 0
     var outage: SharedStoreFailure?
     var calls: [String] = []
@@ -29,6 +30,10 @@ package final class InMemorySharedEngine: Sendable {
 
   /// What it has.
   package var accounts: [AccountID: Stored] { state.withLock { $0.accounts } }
+
+  /// The traces of removals.
+  var removed: [RemovedAccount] { state.withLock { $0.removed } }
+  func note(_ removal: RemovedAccount) { state.withLock { $0.removed.append(removal) } }
 
   /// The calls of all machines since the last ``forgetCalls``: `fetch`, `fetchAll`, `claim`, `store`, `remove`.
   package var calls: [String] { state.withLock { $0.calls } }

@@ -11,6 +11,7 @@ import Testing
 package final class InMemorySharedKeyring: Sendable {
   private struct State {
     var copies: [AccountID: InMemorySharedEngine.Stored] = [:]
+    var removed: [RemovedAccount] = []
     /// What the claim was made on, by account.
     var claims: [AccountID: InMemorySharedEngine.Stored] = [:]
     var pending: [AccountID: (account: SharedAccount, spent: InMemorySharedEngine.Stored?)] = [:]
@@ -58,9 +59,10 @@ package final class InMemorySharedKeyring: Sendable {
         fetch: { id, _ throws(KeyringFailure) in try self.fetch(id) },
         fetchAll: { _ throws(KeyringFailure) in try self.fetchAll() },
         store: { account, _ throws(SharedAccountFailure) in try self.store(account) },
-        remove: { id, _ throws(KeyringFailure) in try self.remove(id) },
+        remove: { id, event, _ throws(KeyringFailure) in try self.remove(id, event) },
         claim: { intent, _ throws(KeyringFailure) in try await self.claim(intent) },
-        holder: { name, _ throws(KeyringFailure) in self.engine.accounts.first { $0.value.name == name }?.key }
+        holder: { name, _ throws(KeyringFailure) in self.engine.accounts.first { $0.value.name == name }?.key },
+        removals: { _ in self.state.withLock { $0.removed } }
       )
     )
   }
@@ -92,6 +94,7 @@ package final class InMemorySharedKeyring: Sendable {
     let changed = state.withLock { state in
       let changed = all.filter { state.copies[$0.key]?.version != $0.value.version }
       state.copies = all
+      state.removed = engine.removed
       return changed
     }
     return SharedChanges(records: changed.mapValues(\.record), accounts: Set(all.keys))
@@ -145,8 +148,9 @@ package final class InMemorySharedKeyring: Sendable {
     }
   }
 
-  private func remove(_ id: AccountID) throws(KeyringFailure) {
+  private func remove(_ id: AccountID, _ event: AccountEvent?) throws(KeyringFailure) {
     try begin("remove")
+    let name = engine.get(id)?.name
     state.withLock { state in
       state.copies[id] = nil
       state.claims[id] = nil
@@ -154,6 +158,9 @@ package final class InMemorySharedKeyring: Sendable {
     }
     while let current = engine.get(id), engine.swap(id, to: nil, ifVersion: current.version) == nil {
     }
+    guard let name, let event else { return }
+    engine.note(RemovedAccount(id: id, name: name, history: AccountHistory([event])))
+    state.withLock { $0.removed = engine.removed }
   }
 
   private func claim(_ intent: RenewalIntent) async throws(KeyringFailure) -> RenewalClaim? {

@@ -1,6 +1,11 @@
+import AcctModel
+import AcctPorts
 import AcctTestSupport
+import PrivateFiles
+import Secrets
 import StrictJSON
 import Testing
+import Vault
 
 /// One more machine, which has neither passphrase nor key file of a shared keyring, and waits until another approves it.
 final class Newcomer: Sendable {
@@ -47,6 +52,30 @@ final class Newcomer: Sendable {
     code = try #require(shown().split(whereSeparator: \.isWhitespace).last).description
     joining = process
   }
+
+  /// Its private key in hexadecimal digits, read from its vault as acct itself does.
+  func privateKey() async throws -> String {
+    let data = PrivateFiles.PrivateFolder(at: "\(home.path)/data")
+    let note = try #require(try data.subfolder("shared").read("machine", limit: 4096))
+    let item = try #require(try JSON(parsing: note).objectValue?["item"]?.stringValue)
+    let vault = VaultStore(
+      folder: data.subfolder("vault"),
+      passphrases: PassphraseSource(file: "\(folder.path)/own", terminal: Self.nobody),
+      kernel: .refusing,
+      entropy: Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+    )
+    let items = try await vault.keyring.read(try AccountID(item), [.keypair], .forbidden)
+    return try #require(items[.keypair]).withBytes { bytes in
+      String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+    }
+  }
+
+  private static let nobody = Terminal(
+    canAsk: { false },
+    ask: { _ in nil },
+    askSecret: { _ in nil },
+    lines: { _ in AsyncStream { $0.finish() } }
+  )
 
   /// Waits until it has joined.
   func joined() async throws {

@@ -6,14 +6,21 @@ import Testing
 @Suite("What an engine sees")
 struct SharedDumpTests {
   @Test(
-    "An engine's data holds no secret, name or host of an account and no machine's name, and a home no secret",
+    "An engine's data holds no secret, name or host of an account and no machine's name, and a home no secret, the key of a machine that joined by a code included",
     arguments: EngineKind.allCases
   )
   func dump(_ kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind, machines: 2, ["lifetime": 60])
+    // One that has a key of its own instead of the keyring's key file.
+    let newcomer = try await Newcomer(to: fleet.engine.place + ["--name", fleet.name])
+    let approved = try await fleet.homes[0].acct("keyring", "approve", newcomer.code)
+    try #require(approved.status == 0, "\(approved.errorText)")
+    try await newcomer.joined()
+    let homes = fleet.homes + [newcomer.home]
     var secrets = GivenSecrets()
+    secrets.add("machine_key", try await newcomer.privateKey())
     try await fleet.importing(["sub": "user-1", "dpop": true, "expires_in": -10])
-    for home in fleet.homes {
+    for home in homes {
       let header = try await home.acct("header", "-a", "user-1", "\(fleet.server.resource)/resource")
       try #require(header.status == 0, "\(header.errorText)")
       let refreshed = try await home.acct("refresh", "--force", "user-1")
@@ -40,19 +47,26 @@ struct SharedDumpTests {
     for name in [Self.handle, Self.host, "issuer.of.this.example"] { hidden.add("name", name) }
     // The machines' names are in the histories, which each of them can read.
     let log = try await fleet.homes[1].acct("log")
-    for machine in fleet.homes.compactMap(\.machine?.hostName) {
+    for machine in homes.compactMap(\.machine?.hostName) {
       #expect(log.text.contains(machine), "\(log.text)\(log.errorText)")
       hidden.add("name", machine)
     }
-    #expect(hidden.count(of: "name") == 5)
+    #expect(hidden.count(of: "name") == 6)
+    let ids = try await fleet.homes[0].accounts().compactMap { $0["id"]?.stringValue }
+    // The trace of an account that is gone has its name and events, sealed.
+    let removed = try await newcomer.home.acct("remove", "--local", "user-1")
+    #expect(removed.status == 0, "\(removed.errorText)")
+    for home in homes {
+      let log = try await home.acct("log", "user-1")
+      #expect(log.text.contains("removed"), "\(log.text)\(log.errorText)")
+    }
     let dump = try fleet.folder.file("dump", containing: try await fleet.engine.dump())
     // The account is there, or nothing would be shown.
-    let ids = try await fleet.homes[0].accounts().compactMap { $0["id"]?.stringValue }
     for id in ids { #expect(try await finds(id, in: [dump]), "\(id)") }
     #expect(try await hidden.places(in: [dump] + fleet.engine.folders) == "")
     // On its own machine an account's name is no secret.
-    #expect(try await secrets.places(in: fleet.homes.map(\.path)) == "")
-    print("\(kind.rawValue), dump: \(ids.count) accounts, no secret, no name, no host, no machine's name")
+    #expect(try await secrets.places(in: homes.map(\.path)) == "")
+    print("\(kind.rawValue), dump: \(ids.count) accounts, no secret, no machine's key or name, no name, no host")
   }
 
   private func finds(_ text: String, in files: [String]) async throws -> Bool {

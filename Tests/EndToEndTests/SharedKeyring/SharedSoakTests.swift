@@ -4,6 +4,8 @@ import Testing
 
 /// Machines that share a keyring for a long time, in bad weather.
 ///
+/// The keyring's key changes each minute meanwhile.
+///
 /// `make soak-shared` takes 10 minutes, or `SOAK_SECONDS`; `make test-all` a short one. `SOAK_SEED` repeats what was
 /// printed of an earlier one, as far as commands and weather go.
 @Suite("Long runs on several machines")
@@ -21,7 +23,10 @@ struct SharedSoakTests {
     print("\(kind.rawValue), soak: \(seconds) s with seed \(seed)")
     let scene = try await SharedSoakScene(on: kind)
     let end = ContinuousClock.now + .seconds(seconds)
-    let (tally, stops) = try await withThrowingTaskGroup(of: (SoakTally, [SoakStop]).self) {
+    // A minute, and in a short soak so that each machine has its turn.
+    let interval = Duration.seconds(min(60, max(8, seconds / 10)))
+    async let keyChanges = SoakKeyChanges.made(scene, every: interval, until: end)
+    var (tally, stops) = try await withThrowingTaskGroup(of: (SoakTally, [SoakStop]).self) {
       group in
       group.addTask {
         var weather = SharedSoakWeather(scene: scene, random: SplitMix64(state: seed &+ 1_000))
@@ -44,7 +49,14 @@ struct SharedSoakTests {
         $0.1 += $1.1
       }
     }
+    var changes = try await keyChanges
+    try await scene.fleet.engine.bringBack()
+    try await changes.settle()
+    tally.add(changes.tally)
     print("\(kind.rawValue), soak: \(tally)")
+    print(
+      "\(kind.rawValue), soak: \(changes.done) changes of the key, and \(changes.failed) attempts that the weather ended"
+    )
     for (words, verbs) in tally.surprises.sorted(by: { $0.key < $1.key }) {
       Issue.record("\(verbs.sorted()): \(words)")
     }

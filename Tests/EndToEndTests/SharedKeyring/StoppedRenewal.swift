@@ -41,7 +41,7 @@ struct StoppedRenewal {
   init(at point: Point, of command: ChildProcess, _ server: StrictServer, number: Int) async throws {
     folder = try TemporaryFolder()
     let report = try folder.file("report", containing: "")
-    let strike = ["FAULTS_AT=\(point.call):\(number)", "FAULTS_DO=\(point.fault)"]
+    let strike = ["FAULTS_AT": "\(point.call):\(number)", "FAULTS_DO": point.fault]
     process = try RunningProcess(command.preloaded(with: strike, server, report))
     switch point {
     case .killedBeforeSending: try #require(await process.ended() == 128 + SIGKILL)
@@ -56,7 +56,7 @@ struct StoppedRenewal {
   static func fileBeforeConnecting(in command: ChildProcess, _ server: StrictServer) async throws -> Int {
     let folder = try TemporaryFolder()
     let report = try folder.file("report", containing: "")
-    let output = try await command.preloaded(with: [], server, report).run()
+    let output = try await command.preloaded(with: [:], server, report).run()
     try #require(output.status == 0, "\(output.errorText)")
     let calls = try await ChildProcess("cat", [report]).run().text.split(separator: "\n")
     let connecting = try #require(calls.lastIndex { $0.hasPrefix("inet-connect") })
@@ -73,19 +73,17 @@ struct StoppedRenewal {
 }
 
 extension ChildProcess {
-  /// The same command with variables that only acct sees: what brings it to its machine is left alone.
-  fileprivate func preloaded(with strike: [String], _ server: StrictServer, _ report: String) -> ChildProcess {
+  /// The same command, whose calls to the authorization server are counted, and one of which is struck.
+  fileprivate func preloaded(
+    with strike: [String: String],
+    _ server: StrictServer,
+    _ report: String
+  ) -> ChildProcess {
     let port = server.issuer.split(separator: ":").last.map(String.init) ?? ""
     let library = Product.executable("libFaults.so")
-    let variables = strike + ["FAULTS_PORT=\(port)", "FAULTS_REPORT=\(report)", "LD_PRELOAD=\(library)"]
-    var preloaded = self
-    let place = preloaded.arguments.firstIndex(of: "--") ?? -1
-    preloaded.arguments.insert(contentsOf: ["env"] + variables, at: place + 1)
-    guard place < 0 else { return preloaded }
-    preloaded.arguments.insert(program, at: variables.count + 1)
-    preloaded.program = "env"
-    preloaded.arguments.removeFirst()
-    return preloaded
+    return presetting(
+      strike.merging(["FAULTS_PORT": port, "FAULTS_REPORT": report, "LD_PRELOAD": library]) { $1 }
+    )
   }
 }
 

@@ -78,11 +78,8 @@ struct FaultInjector {
     _ variables: [String: String]
   ) async throws -> (ChildProcess.Output, [FaultPoint]) {
     let report = try folder.file("report", containing: "")
-    var command = command
-    command.environment.merge(variables) { $1 }
-    command.environment["LD_PRELOAD"] = Product.executable("libFaults.so")
-    command.environment["FAULTS_REPORT"] = report
-    let output = try await command.run()
+    let reporting = ["LD_PRELOAD": Product.executable("libFaults.so"), "FAULTS_REPORT": report]
+    let output = try await command.presetting(variables.merging(reporting) { $1 }).run()
     let text = try await ChildProcess("cat", [report]).run().text
     let points = text.split(separator: "\n").compactMap { line -> FaultPoint? in
       let words = line.split(separator: " ")
@@ -90,5 +87,20 @@ struct FaultInjector {
       return FaultPoint(kind: String(words[0]), number: number)
     }
     return (output, points)
+  }
+}
+
+extension ChildProcess {
+  /// The same command with variables that only the program itself sees: what brings it to its machine is left alone.
+  func presetting(_ variables: [String: String]) -> ChildProcess {
+    let words = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    var preset = self
+    guard program == "nsenter", let place = arguments.firstIndex(of: "--") else {
+      preset.program = "env"
+      preset.arguments = words + [program] + arguments
+      return preset
+    }
+    preset.arguments.insert(contentsOf: ["env"] + words, at: place + 1)
+    return preset
   }
 }

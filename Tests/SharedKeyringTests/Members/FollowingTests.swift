@@ -94,7 +94,7 @@ struct FollowingTests {
     #expect(try await there.item(.refreshToken, of: Made.alice) == Secret("R1"))
     changeAfterNextRead()
     #expect(try there.vault().sharedKeyring.inspect(.forbidden).damaged.isEmpty)
-    try there.accounts().remove(Made.alice, .forbidden)
+    try there.accounts().remove(Made.alice, nil, .forbidden)
     #expect(try here.accounts().fetch(Made.alice, .forbidden) == nil)
   }
 
@@ -139,6 +139,44 @@ struct FollowingTests {
     let own = try there.folder.read("header", limit: 65_536)
     #expect(throws: KeyringFailure.self) { try later.accounts().fetch(Made.alice, .forbidden) }
     #expect(try there.folder.read("header", limit: 65_536) == own)
+  }
+
+  @Test("What a person enters is tried on this machine's own header, whatever the engine shows")
+  func typed() async throws {
+    let file = try fleet.folder.file("passphrase", containing: "made up for this\n")
+    let engine = InMemoryStore()
+    let maker = TestMachine("maker", home: try fleet.folder.folder("maker"), passphraseFile: file, engine: engine)
+    try maker.vault().sharedKeyring.create(Fleet.settings, .forbidden)
+    try maker.accounts().store(Made.account(), .forbidden)
+    let header = try #require(engine.objects[Self.header])
+    let text = try #require(String(validating: header.bytes, as: UTF8.self))
+    let forged = text.replacing("\"epoch\":2", with: "\"epoch\":3")
+    try #require(forged != text)
+    engine.put(Array(forged.utf8), at: Self.header)
+    func read(entering passphrase: String) async throws -> Secret? {
+      let person = TestMachine("maker", home: maker.home, engine: engine, terminal: .answering(passphrase))
+      return try await person.keyring().read(Made.alice, [.refreshToken], .allowed)[.refreshToken]
+    }
+    #expect(try await read(entering: "made up for this") == Secret("R0"))
+    await #expect(throws: KeyringFailure.locked(reason: "the passphrase is wrong")) {
+      _ = try await read(entering: "something else")
+    }
+    // One that goes on from it is opened by the passphrase that is in force then.
+    engine.put(header.bytes, at: Self.header)
+    let next = try fleet.folder.file("next", containing: "made up after that\n")
+    let change = Rekeying(secret: .passphrase(file: next))
+    let other = TestMachine("other", home: try fleet.folder.folder("other"), passphraseFile: file, engine: engine)
+    try other.vault().sharedKeyring.join(Fleet.settings, .forbidden)
+    _ = try other.membership.rekey(change, .forbidden)
+    #expect(try await read(entering: "made up after that") == Secret("R0"))
+  }
+
+  @Test("A present secret that is given as a new one is refused, also where nothing else opens the keyring")
+  func sameWhileLocked() throws {
+    let locked = machine(here)
+    #expect(throws: SharedMembershipFailure.sameSecret(.keyFile)) {
+      _ = try locked.membership.rekey(Rekeying(secret: .keyFile(fleet.keyFile)), .forbidden)
+    }
   }
 
   @Test("A change of the key file that is killed is ended with either file, and so is a removal with one")

@@ -248,8 +248,13 @@ struct RekeyTests {
         #expect(try there.accounts().fetch(id, .forbidden) == Made.record("a\(number)"), "after \(calls)")
         #expect(try await there.item(.refreshToken, of: id) == Secret("R\(number)"))
       }
+      // After the first swap, and until the last one, there is a change to be ended.
+      if isKilled, calls > 1, calls < 13 {
+        #expect(try there.vault().sharedKeyring.report().isChangingKey, "after \(calls)")
+      }
       guard isKilled || left == 0 else { break }
       _ = try here.membership.rekey(Rekeying(), .forbidden)
+      #expect(try !there.vault().sharedKeyring.report().isChangingKey, "after \(calls)")
       calls += 1
     }
     #expect(calls >= 14)

@@ -68,13 +68,68 @@ struct RemovalTests {
     #expect(try member.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
   }
 
-  @Test("A machine that was let in and stopped before it knew is in when it asks again")
-  func interrupted() async throws {
+  @Test("A machine that was let in and stopped before it knew is in when it asks again", arguments: [false, true])
+  func interrupted(atOnce: Bool) async throws {
     let member = try keyless("member")
     try await approve(member)
     try member.folder.remove("settings.json")
+    if atOnce {
+      // Nothing of the keyring had come yet.
+      let note = try #require(try member.folder.read("machine", limit: 65_536))
+      try member.folder.replace("machine.asking", note.span)
+      for name in ["machine", "header", "standing"] { try member.folder.remove(name) }
+    }
     try await member.membership.request(Fleet.settings, nil, .forbidden) { _ in Issue.record("no code is needed") }
     #expect(try member.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+    #expect(try member.folder.read("machine.asking", limit: 65_536) == nil)
+    #expect(member.own.items.values.count { !$0.isEmpty } == 1)
+  }
+
+  @Test("A machine whose key is lost asks again, and its answer that waits is stored then")
+  func lostKey() async throws {
+    let member = try keyless("member")
+    try await approve(member)
+    let accounts = try await member.claimant()
+    fleet.engine.befall(.lostThenAway)
+    #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
+    fleet.engine.fail(with: nil)
+    let item = try #require(member.membership.ownItem())
+    try await member.own.keyring(as: .vault).remove(item, [.keypair], .forbidden)
+    #expect(throws: KeyringFailure.self) { try member.accounts().fetch(Made.alice, .forbidden) }
+    try await approve(member)
+    #expect(try member.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+    #expect(try await member.item(.refreshToken, of: Made.alice) == Secret("R1"))
+  }
+
+  @Test("A machine that is removed twice, the second time with a new key file, gets neither in silence")
+  func removedBefore() async throws {
+    let lost = try keyless("lost")
+    try await approve(lost)
+    _ = try here.membership.rekey(Rekeying(removing: "lost"), .forbidden)
+    let keyFile = try fleet.folder.file("new", containing: [UInt8](repeating: 0x6B, count: 32))
+    for secret in [Rekeying.Secret.keyFile(keyFile), .none] {
+      #expect(throws: SharedMembershipFailure.noSuchMachine("lost")) {
+        _ = try here.membership.rekey(Rekeying(removing: "lost", secret: secret), .forbidden)
+      }
+    }
+    #expect(try here.membership.rekey(Rekeying(removing: "lost"), .forbidden).removed == "lost")
+  }
+
+  @Test("Two machines that change the key at once both end, and nothing is sealed more often than it has to be")
+  func twoChanges() throws {
+    let there = try fleet.machine("there")
+    let before = fleet.engine.calls.swaps
+    // The header, then the first object.
+    fleet.engine.interruptNextSwap { [engine = fleet.engine] _ in
+      engine.interruptNextSwap { _ in
+        #expect(throws: Never.self) { _ = try there.membership.rekey(Rekeying(), .forbidden) }
+      }
+    }
+    #expect(throws: Never.self) { _ = try here.membership.rekey(Rekeying(), .forbidden) }
+    #expect(fleet.engine.calls.swaps - before < 16)
+    for machine in [here, there] {
+      #expect(try machine.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+    }
   }
 
   @Test("A machine that joined with the key file has had it, if it wrote nothing, and if it has a key of its own since")
@@ -138,7 +193,7 @@ struct RemovalTests {
     let again = AccountID(random: InlineArray(repeating: 0xB1))
     try there.accounts().store(Made.account(again, named: "bob"), .forbidden)
     #expect(try here.accounts().fetch(again, .forbidden) == Made.record("bob"))
-    try here.accounts().remove(Made.bob, .forbidden)
+    try here.accounts().remove(Made.bob, nil, .forbidden)
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.alice, again])
   }
 

@@ -64,6 +64,7 @@ extension KeyringReport {
             "rolledBack": engine.map { .bool($0.isRolledBack) } ?? .null,
             "accounts": engine.map { .number(JSONNumber(Int64($0.accounts))) } ?? .null,
             "pending": engine.map { .array($0.pending.map { .string($0.description) }) } ?? .null,
+            "keyChanging": engine.map { .bool($0.isChangingKey) } ?? .null,
           ]
         } ?? .null,
       ])
@@ -86,6 +87,10 @@ extension KeyringReport {
       ),
       Field("members", settings?.endpoints?.joined(separator: " ") ?? ""),
       Field("connection", settings?.connection ?? ""),
+      Field(
+        "key",
+        engine?.isChangingKey == true ? "a change was begun and not ended; `acct keyring rekey` ends it" : ""
+      ),
       Field("accounts", engine.map { "\($0.accounts)" } ?? ""),
       Field("to store", waiting.isEmpty ? "" : "answers for \(waiting.map(\.description).joined(separator: ", "))"),
     ]

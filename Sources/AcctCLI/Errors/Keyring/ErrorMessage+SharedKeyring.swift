@@ -63,7 +63,7 @@ extension ErrorMessage {
         "machineKeyLost",
         .keyringLocked,
         "this machine's key for the shared keyring is lost: \(device) was cleared, or is another one",
-        hint: "`acct keyring leave`, and then `acct keyring join` with --code asks a member to approve a new key"
+        hint: "`acct keyring join` with --code asks a member to approve a new key"
       )
     case .absent(let reason):
       self.init(
