@@ -13,19 +13,23 @@ let houseRules: [SwiftSetting] = [
 
 /// A room of the house: a library target under the house rules.
 ///
-/// What `forSize` is compiled for takes less space, and hardly more time where it runs once in a command.
+/// What `forSize` is compiled for takes less space, and hardly more time where it runs once in a command. What is
+/// `reflected` has the names of its types' members in the binary, which ArgumentParser reads.
 func room(
   _ name: String,
   _ dependencies: [Target.Dependency] = [],
   linking: [LinkerSetting] = [],
   embedding: String? = nil,
-  forSize: Bool = false
+  forSize: Bool = false,
+  reflected: Bool = false
 ) -> Target {
   .target(
     name: name,
     dependencies: dependencies,
     resources: embedding.map { [.embedInCode($0)] } ?? [],
-    swiftSettings: houseRules + (forSize ? [.unsafeFlags(["-Osize"], .when(configuration: .release))] : []),
+    swiftSettings: houseRules + (forSize ? [.unsafeFlags(["-Osize"], .when(configuration: .release))] : [])
+      + (reflected
+        ? [] : [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))]),
     linkerSettings: linking
   )
 }
@@ -87,7 +91,9 @@ let quickStart: [LinkerSetting] = [
     "-Xclang-linker", "-static-libgcc",
     "-Xclang-linker", "--config=\(Context.packageDirectory)/packaging/libstdc++.cfg",
   ]),
-  .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=all"]),
+  // As distributions link: texts that end alike are one.
+  .unsafeFlags(["-use-ld=lld", "-Xlinker", "-O2"]),
+  .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=all"]),
   .unsafeFlags(["-Xlinker", "--no-export-dynamic"]),
   .unsafeFlags(["-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/packaging/unused-mathematics.ld"]),
 ]
@@ -192,7 +198,8 @@ let package = Package(
     room(
       "AcctCLI",
       ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser],
-      forSize: true
+      forSize: true,
+      reflected: true
     ),
     .executableTarget(
       name: "acct",
