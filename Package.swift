@@ -14,7 +14,7 @@ let houseRules: [SwiftSetting] = [
 /// A room of the house: a library target under the house rules.
 ///
 /// What `forSize` is compiled for takes less space, and hardly more time where it runs once in a command. What is
-/// `reflected` has the names of its types' members in the binary, which ArgumentParser reads.
+/// `reflected` has the names of its types' members in the binary, which ArgumentParser and tests read.
 func room(
   _ name: String,
   _ dependencies: [Target.Dependency] = [],
@@ -147,7 +147,7 @@ let package = Package(
 
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
     room("Secrets"),
-    room("AcctModel", ["Secrets"], forSize: true),
+    room("AcctModel", ["Secrets"], forSize: true, reflected: true),
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
     room("AcctCrypto", ["Secrets", "COpenSSL"], linking: [.linkedLibrary(":libcrypto.a")]),
@@ -156,9 +156,10 @@ let package = Package(
       "AcctProtocol",
       ["AcctModel", "Secrets", "StrictJSON", "AcctCrypto", structuredFields],
       embedding: "Providers/Shipped",
-      forSize: true
+      forSize: true,
+      reflected: true
     ),
-    room("AcctPorts", ["AcctModel", "Secrets"]),
+    room("AcctPorts", ["AcctModel", "Secrets"], reflected: true),
     room("AcctEngine", ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts"], forSize: true),
 
     // Adapters, one per port family; none knows another, but for Vault.
@@ -185,14 +186,15 @@ let package = Package(
     room("EtcdStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "Curl", "CLibCurl"], forSize: true),
     room("PostgresStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLibPQ"], forSize: true),
     room("TPM", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles"], forSize: true),
-    room("PKCS11", ["AcctModel", "Secrets", "AcctPorts", "CPKCS11", "PrivateFiles"], forSize: true),
+    room("PKCS11", ["AcctModel", "Secrets", "AcctPorts", "CPKCS11", "PrivateFiles"], forSize: true, reflected: true),
     room("Expat", ["AcctModel", "Secrets", "AcctPorts", "CExpat"], forSize: true),
     room("LiveSystem", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLinux"], forSize: true),
 
     room(
       "LiveHTTP",
       ["AcctModel", "Secrets", "AcctPorts", "Curl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1")],
-      forSize: true
+      forSize: true,
+      reflected: true
     ),
 
     room(
