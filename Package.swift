@@ -146,11 +146,11 @@ let package = Package(
     .target(name: "CArguments"),
 
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
-    room("Secrets"),
+    room("Secrets", reflected: true),
     room("AcctModel", ["Secrets"], forSize: true, reflected: true),
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
-    room("AcctCrypto", ["Secrets", "COpenSSL"], linking: [.linkedLibrary(":libcrypto.a")]),
+    room("AcctCrypto", ["Secrets", "COpenSSL"], linking: [.linkedLibrary(":libcrypto.a")], reflected: true),
     // The providers' files become code: nothing is looked for, and read only when it is asked for.
     room(
       "AcctProtocol",
