@@ -2,8 +2,6 @@ import AcctCrypto
 import AcctModel
 import Secrets
 import AcctPorts
-import PrivateFiles
-import Synchronization
 import Vault
 
 /// The members after a change.
@@ -26,7 +24,7 @@ extension SharedVault {
     var plan = MembershipPlan(
       roster: try whole { () throws(KeyringFailure) in try former(opened, session, change, interaction) }
     )
-    var added = try addition(change.secret, to: opened, session)
+    var added = try addition(change.secret, session)
     added?.holders = [own]
     if change.secret != .same, !change.isKeeping { plan.roster.shared = [] }
     if let name = change.removing { try remove(name, from: &plan, own, opened, session, interaction) }
@@ -60,7 +58,6 @@ extension SharedVault {
   ///   do so.
   private func addition(
     _ secret: Rekeying.Secret,
-    to opened: EpochKeys.Opened,
     _ session: Session
   ) throws(SharedMembershipFailure) -> Roster.Shared? {
     switch secret {

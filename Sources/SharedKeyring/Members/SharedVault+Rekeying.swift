@@ -1,9 +1,6 @@
 import AcctCrypto
 import AcctModel
-import Secrets
 import AcctPorts
-import PrivateFiles
-import Synchronization
 import Vault
 
 /// The change of a keyring's key.
