@@ -26,8 +26,8 @@ extension SharedVault {
       do throws(SharedMembershipFailure) { plan = try self.plan(change, opened, session, interaction) } catch {
         // Such a command that was interrupted has just been finished, or was before.
         let isRepeated = if ended != nil { true } else { try hasSuccessorAlone() }
-        guard let removed = try outcome(of: error, change, opened, isRepeated: isRepeated) else { throw error }
-        result.removed = removed.name
+        guard try isDone(change, by: error, opened, isRepeated: isRepeated) else { throw error }
+        if let name = change.removing { result.removed = try gone(name, opened) }
         return result
       }
       guard opened.current.epoch < KeyringHeader.lastEpoch else {
@@ -67,24 +67,23 @@ extension SharedVault {
     return try whole { () throws(KeyringFailure) in try opener.hasSecret() }
   }
 
-  /// What an earlier command with the same change has done, if a failure of its plan says that all of it is done.
-  private func outcome(
-    of failure: SharedMembershipFailure,
+  /// `true` if a failure of a change's plan says that an earlier command has done all of it.
+  private func isDone(
     _ change: Rekeying,
+    by failure: SharedMembershipFailure,
     _ opened: EpochKeys.Opened,
     isRepeated: Bool
-  ) throws(SharedMembershipFailure) -> (name: String?, Void)? {
+  ) throws(SharedMembershipFailure) -> Bool {
     guard let name = change.removing else {
-      guard isRepeated, case .sameSecret = failure else { return nil }
-      return (nil, ())
+      guard case .sameSecret = failure else { return false }
+      return isRepeated
     }
-    guard let removed = try gone(name, opened) else { return nil }
+    guard try gone(name, opened) != nil else { return false }
     switch (failure, change.secret) {
-    case (.sameSecret, _), (.noSuchMachine, .same): return (removed, ())
+    case (.sameSecret, _), (.noSuchMachine, .same): return true
     case (.noSuchMachine, .none):
-      let roster = try whole { () throws(KeyringFailure) in try opened.roster() }
-      return roster.shared.isEmpty ? (removed, ()) : nil
-    default: return nil
+      return try whole { () throws(KeyringFailure) in try opened.roster() }.shared.isEmpty
+    default: return false
     }
   }
 
