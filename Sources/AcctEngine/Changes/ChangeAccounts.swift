@@ -43,11 +43,16 @@ package struct ChangeAccounts: Sendable {
 
   /// Gives an account a new name.
   package func rename(_ account: Account, to name: AccountName) async throws(EngineError) -> Account {
-    try await change(account) { (account: inout Account) throws(EngineError) in
-      guard account.name != name else { return }
-      let isTaken = try accountStore.listing().accounts.contains { $0.name == name }
-      guard !isTaken else { throw .selection(.nameTaken(name)) }
-      account.name = name
+    try await context.withExclusiveRecord(of: account) { (shared) throws(EngineError) -> Account in
+      // No other process may take the name meanwhile.
+      try await accountStore.exclusively { () throws(EngineError) -> Account in
+        try change(account, sharing: shared) { (account: inout Account) throws(EngineError) in
+          guard account.name != name else { return }
+          let isTaken = try accountStore.listing().accounts.contains { $0.name == name }
+          guard !isTaken else { throw .selection(.nameTaken(name)) }
+          account.name = name
+        }
+      }
     }
   }
 
@@ -151,18 +156,25 @@ package struct ChangeAccounts: Sendable {
     return await Revocation(context).revoke(credentials)
   }
 
-  /// Reads an account again under its lock and the book's, changes it and saves it.
+  /// Reads an account again under its lock, changes it and saves it; another account's change waits for none of this.
   private func change(
     _ account: Account,
     _ body: (inout Account) throws(EngineError) -> Void
   ) async throws(EngineError) -> Account {
     try await context.withExclusiveRecord(of: account) { (shared) throws(EngineError) -> Account in
-      try await accountStore.exclusively { () throws(EngineError) -> Account in
-        guard var current = try accountStore.account(account.id) else { throw .removed(account) }
-        try body(&current)
-        try accountStore.save(current, sharing: shared)
-        return current
-      }
+      try change(account, sharing: shared, body)
     }
+  }
+
+  /// The same for a caller that holds the account's lock.
+  private func change(
+    _ account: Account,
+    sharing shared: SharedRecords?,
+    _ body: (inout Account) throws(EngineError) -> Void
+  ) throws(EngineError) -> Account {
+    guard var current = try accountStore.account(account.id) else { throw .removed(account) }
+    try body(&current)
+    try accountStore.save(current, sharing: shared)
+    return current
   }
 }

@@ -86,7 +86,7 @@ package enum StoredFile: Hashable, Sendable {
 package enum Lock: Hashable, Sendable {
   /// One account's credentials; held across its network calls.
   case account(AccountID)
-  /// Names and the active account; never held across a network call.
+  /// Names and the active account; held across a network call only while a shared keyring takes a new name.
   case book
   /// One account's limits; never held across a network call.
   case limits(AccountID)

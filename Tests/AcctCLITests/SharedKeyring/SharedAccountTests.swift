@@ -1,7 +1,8 @@
+import AcctCLI
 import AcctModel
-import Secrets
 import AcctPorts
 import AcctTestSupport
+import Secrets
 import StrictJSON
 import Testing
 
@@ -166,6 +167,23 @@ struct SharedAccountTests {
     #expect(await fleet.first.acct("allow", "bob.example.com", "https://a.example") == 0)
     #expect(fleet.record.contains("https://a.example"))
     #expect(fleet.record.contains(#""displayName":"Bob""#))
+  }
+
+  @Test("No other account's change waits while one is sent to the engine")
+  func waitsAlone() async {
+    await fleet.addAccount(left: 900)
+    let (held, heldWhileSent) = (Mutex<[Lock]>([]), Mutex<[[Lock]]>([]))
+    var world = fleet.first.world()
+    world.files.lock = { lock, _ throws(FilesFailure) in
+      held.withLock { $0.append(lock) }
+      return HeldLock { held.withLock { $0.removeAll { $0 == lock } } }
+    }
+    for arguments in [["bob.example.com", "https://a.example"], ["--revoke", "bob.example.com", "https://a.example"]] {
+      fleet.engine.interruptNext("store") { heldWhileSent.withLock { $0.append(held.withLock(\.self)) } }
+      #expect(await Acct.run(["allow"] + arguments, in: world) == 0, "\(fleet.first.err)")
+    }
+    let id = fleet.engine.accounts.keys.first
+    #expect(heldWhileSent.withLock(\.self) == [id, id].map { $0.map { [.account($0)] } ?? [] })
   }
 
   @Test("A change while the engine is away is an error, and changes nothing here")
