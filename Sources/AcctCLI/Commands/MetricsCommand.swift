@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 import ArgumentParser
 
 /// Prints numbers about the accounts for Prometheus and other monitoring.
@@ -25,7 +26,9 @@ struct MetricsCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let metrics = try await AccountMetrics.of(context.engine)
-    try context.output(metricsLines(metrics, isAnonymous: anonymous))
+    let user = context.world.environment.user()
+    let name = anonymous ? nil : user.name
+    try context.output(metricsLines(metrics, of: name ?? "\(user.id)", isAnonymous: anonymous))
     return .done
   }
 }

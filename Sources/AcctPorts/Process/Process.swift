@@ -1,6 +1,6 @@
 package import Secrets
 
-/// The environment variables and the working directory of the command.
+/// The environment variables and the working directory of the command, its user, and its machine.
 package struct ProcessEnvironment: Sendable {
   /// An environment variable; an empty one counts as not set.
   package var variable: @Sendable (_ name: String) -> String?
@@ -10,17 +10,33 @@ package struct ProcessEnvironment: Sendable {
   package var workingDirectory: @Sendable () -> String?
   /// The name of this machine; `nil` if it has none.
   package var hostName: @Sendable () -> String?
+  /// The user that the command runs as.
+  package var user: @Sendable () -> User
+
+  /// A user of the system.
+  package struct User: Equatable, Sendable {
+    package var id: UInt32
+    /// The login name; `nil` for one that the system does not know.
+    package var name: String?
+
+    package init(id: UInt32, name: String?) {
+      self.id = id
+      self.name = name
+    }
+  }
 
   package init(
     variable: @escaping @Sendable (_ name: String) -> String?,
     directoryFiles: @escaping @Sendable () -> [DirectoryFile],
     workingDirectory: @escaping @Sendable () -> String? = { nil },
-    hostName: @escaping @Sendable () -> String? = { nil }
+    hostName: @escaping @Sendable () -> String? = { nil },
+    user: @escaping @Sendable () -> User = { User(id: 0, name: nil) }
   ) {
     self.variable = variable
     self.directoryFiles = directoryFiles
     self.workingDirectory = workingDirectory
     self.hostName = hostName
+    self.user = user
   }
 }
 

@@ -98,13 +98,17 @@ private func isOwnFolder(_ path: String) -> Bool {
 
 /// The user's home: `HOME`, else the user database's entry, else `/` as where there is no user.
 func home(_ variable: (_ name: String) -> String?) -> String {
-  if let home = absoluteOnly(variable("HOME")) { return home }
+  unsafe absoluteOnly(variable("HOME")) ?? entry { unsafe $0.pw_dir } ?? "/"
+}
+
+/// A part of the entry that the user database has of this process's user; `nil` without one.
+func entry(_ part: (passwd) -> UnsafeMutablePointer<CChar>?) -> String? {
   var entry = unsafe passwd()
   var buffer = [CChar](repeating: 0, count: 16_384)
   var found: UnsafeMutablePointer<passwd>?
   let status = unsafe getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found)
-  guard status == 0, unsafe found != nil, let home = unsafe entry.pw_dir else { return "/" }
-  return unsafe String(cString: home)
+  guard status == 0, unsafe found != nil, let text = unsafe part(entry) else { return nil }
+  return unsafe String(cString: text)
 }
 
 /// The working directory, or `nil` if it is gone.

@@ -17,7 +17,8 @@ extension ProcessEnvironment {
         // One byte less: POSIX does not promise that a name which is cut off ends with 0.
         guard unsafe gethostname(&name, name.count - 1) == 0 else { return nil }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-      }
+      },
+      user: { User(id: geteuid(), name: unsafe entry { unsafe $0.pw_name }) }
     )
   }
 

@@ -1,3 +1,4 @@
+import AcctCLI
 import AcctModel
 import AcctPorts
 import AcctTestSupport
@@ -19,11 +20,27 @@ struct MetricsTests {
     }
   }
 
-  /// The samples, without their help and types.
+  /// The samples, without their help and types, and without their user, which each of them has.
   private func samples(_ options: String...) async -> [String] {
     record.clear()
     #expect(await record.run(["metrics"] + options) == 0, "\(record.err)")
-    return record.out.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
+    let samples = record.out.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    let label = "user=\"0\"}"
+    #expect(samples.allSatisfy { $0.contains(label) }, "\(samples)")
+    return samples.map { String($0).replacing("{\(label)", with: "").replacing(",\(label)", with: "}") }
+  }
+
+  @Test("The samples of two users of a machine are told apart by their login names, anonymous ones by numbers")
+  func users() async {
+    await addAccount()
+    var world = record.world()
+    world.environment.user = { .init(id: 1000, name: "b\"ob") }
+    for (options, user) in [([], "b\\\"ob"), (["--anonymous"], "1000")] {
+      record.clear()
+      #expect(await Acct.run(["metrics"] + options, in: world) == 0)
+      #expect(record.out.contains("\nacct_accounts{user=\"\(user)\"} 1\n"), "\(record.out)")
+      #expect(record.out.contains(",user=\"\(user)\"} 0\n"), "\(record.out)")
+    }
   }
 
   @Test("The metrics have each account's state and ends, the keyring, and the renewals of this machine")
@@ -89,13 +106,13 @@ struct MetricsTests {
     let machine = SharingMachine()
     await machine.shareAccounts(Handoffs.bearer())
     #expect(await machine.acct("metrics") == 0, "\(machine.record.err)")
-    #expect(machine.record.out.contains("\nacct_keyring_up{kind=\"etcd\"} 1\n"), "\(machine.record.out)")
-    #expect(machine.record.out.contains("\nacct_pending_answers 0\n"))
+    #expect(machine.record.out.contains("\nacct_keyring_up{kind=\"etcd\",user=\"0\"} 1\n"), "\(machine.record.out)")
+    #expect(machine.record.out.contains("\nacct_pending_answers{user=\"0\"} 0\n"))
     machine.engine.wait(for: [try machine.onlyAccount()])
     machine.engine.fail(with: .engine(.unavailable(reason: "a test said so")))
     #expect(await machine.acct("metrics") == 0, "\(machine.record.err)")
-    #expect(machine.record.out.contains("\nacct_keyring_up{kind=\"etcd\"} 0\n"), "\(machine.record.out)")
-    #expect(machine.record.out.contains("\nacct_pending_answers 1\n"))
+    #expect(machine.record.out.contains("\nacct_keyring_up{kind=\"etcd\",user=\"0\"} 0\n"), "\(machine.record.out)")
+    #expect(machine.record.out.contains("\nacct_pending_answers{user=\"0\"} 1\n"))
     #expect(machine.record.out.contains("acct_account_state"))
   }
 }
