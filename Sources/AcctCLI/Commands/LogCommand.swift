@@ -34,18 +34,21 @@ struct LogCommand: AcctCommand {
     let start = since.flatMap { try? Timestamp(ago: $0, before: now) }
     if let notice = await AccountOverview(context.engine).bringUpToDate() { context.report([notice]) }
     let log = AccountLog(context.engine)
-    var accounts: [Account]
-    var removed: [RemovedAccount]
-    if let name = name ?? options.account {
-      removed = log.removed(named: name)
+    let name = name ?? options.account
+    var removed: [RemovedAccount] = []
+    var failure: EngineError?
+    do { removed = try log.removed(named: name) } catch { failure = error }
+    var accounts: [Account] = []
+    if let name {
       do throws(EngineError) { accounts = [try await Selection(context.engine).find(name)] } catch {
-        guard case .selection = error, !removed.isEmpty else { throw error }
-        accounts = []
+        guard case .selection = error else { throw error }
+        // It may be one of those that can't be read.
+        if removed.isEmpty { throw failure ?? error }
       }
     } else {
-      removed = log.removed()
       accounts = try AccountOverview(context.engine).listing().accounts
     }
+    if let failure { report(failure, context) }
     let (entries, damaged) = log.entries(of: accounts, removed: removed, since: start)
     for name in damaged { context.notice("the history of \(name) is damaged; the next event begins a new one") }
     if options.json {
@@ -56,5 +59,12 @@ struct LogCommand: AcctCommand {
       try context.output(logTable(entries).lines(on: context.screen))
     }
     return .done
+  }
+
+  /// Tells why removed accounts are not shown; a log without them is better than none.
+  private func report(_ failure: EngineError, _ context: Context) {
+    let message = ErrorMessage(failure)
+    context.notice("removed accounts are not shown: \(message.text)")
+    if let hint = message.hint { context.notice("hint: \(hint)") }
   }
 }

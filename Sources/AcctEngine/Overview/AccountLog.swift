@@ -17,12 +17,15 @@ package struct AccountLog: Sendable {
   /// Reads which accounts were removed from the shared keyring, as this machine knows.
   ///
   /// - Parameter name: The name that they had; `nil` for any.
-  /// - Returns: The accounts; none where the keyring is this machine's own, or is locked: histories lie in files, and no
-  ///   one is asked for a passphrase to read them.
-  package func removed(named name: String? = nil) -> [RemovedAccount] {
-    // A log without them is better than none: what keeps them from being read is told by the command that needs it.
-    let removed = try? context.sharedRecords()?.accounts.removals(.forbidden)
-    return (removed ?? []).filter { account in
+  /// - Returns: The accounts; none where the keyring is this machine's own.
+  /// - Throws: ``KeyringError/failed(_:_:)`` where it is locked: no one is asked for a passphrase to read them.
+  package func removed(named name: String? = nil) throws(EngineError) -> [RemovedAccount] {
+    guard let shared = try context.sharedRecords() else { return [] }
+    let removed: [RemovedAccount]
+    do { removed = try shared.accounts.removals(.forbidden) } catch {
+      throw .keyring(.failed(error, shared.kind))
+    }
+    return removed.filter { account in
       name.map { account.name.description == $0 || account.id.description == $0 } ?? true
     }
   }
