@@ -44,7 +44,11 @@ let sharedVault = SharedVault(
   folder: folders.shared,
   sightings: folders.sightings,
   opener: SharedKeyOpener(
-    VaultKeyOpener(passphrases: PassphraseSource(environment, terminal: terminal), kernel: .live, entropy: .live()),
+    VaultKeyOpener(
+      passphrases: PassphraseSource(environment, of: "the shared keyring", terminal: terminal),
+      kernel: .live,
+      entropy: .live()
+    ),
     keyFile: KeyFile(environment),
     entropy: .live()
   ),

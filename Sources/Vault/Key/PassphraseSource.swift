@@ -1,8 +1,10 @@
 package import AcctPorts
 import Secrets
 
-/// The source of the vault's passphrase: a file, a systemd credential, or a prompt.
+/// The source of a passphrase, the vault's or a shared keyring's: a file, a systemd credential, or a prompt.
 package struct PassphraseSource: Sendable {
+  /// What the passphrase opens, as a prompt names it.
+  var keyring = "the vault"
   /// A file that the user names; if it is named, nothing else is tried.
   package var file: String?
   /// The folder of systemd's credentials, with `acct.passphrase` in it or not.
@@ -23,13 +25,15 @@ package struct PassphraseSource: Sendable {
   ///
   /// - Parameters:
   ///   - environment: The environment.
+  ///   - keyring: What the passphrase opens, as a prompt names it.
   ///   - terminal: Asks for it; its timeout is the vault's promise of 2 minutes.
-  package init(_ environment: ProcessEnvironment, terminal: Terminal) {
+  package init(_ environment: ProcessEnvironment, of keyring: String = "the vault", terminal: Terminal) {
     self.init(
       file: environment.variable("ACCT_VAULT_PASSPHRASE_FILE"),
       credentials: environment.variable("CREDENTIALS_DIRECTORY"),
       terminal: terminal
     )
+    self.keyring = keyring
   }
 
   /// The passphrase of the file or credential, if there is one.
@@ -48,7 +52,7 @@ package struct PassphraseSource: Sendable {
     return try strong(passphrase)
   }
 
-  /// Asks for the passphrase of an existing vault.
+  /// Asks for the passphrase of an existing keyring.
   ///
   /// - Parameters:
   ///   - interaction: Decides if a person may be asked.
@@ -57,7 +61,7 @@ package struct PassphraseSource: Sendable {
   /// - Throws: ``NoPassphrase``.
   func asked(_ interaction: Interaction, isRepeated: Bool = false) throws(NoPassphrase) -> Passphrase {
     let secret = try ask(
-      "Passphrase of the vault: ",
+      "Passphrase of \(keyring): ",
       after: isRepeated ? ["That is not the passphrase."] : [],
       interaction
     )
@@ -83,7 +87,7 @@ package struct PassphraseSource: Sendable {
     if let file { return try strong(try named(file)) }
     var lines = place.map(introduction(for:)) ?? []
     while true {
-      let question = "New passphrase for the vault (empty: acct makes a strong one): "
+      let question = "New passphrase for \(keyring) (empty: acct makes a strong one): "
       let first = try ask(question, after: lines, interaction)
       if first.count == 0 { return try shown(StrongPassphrase(entropy)) }
       guard first.isLongEnough else {
