@@ -42,7 +42,7 @@ extension SharedVault {
     keep(claimed, of: id)
     note(version, of: id)
     sightings.remove(id)
-    hold(HeldClaim(object: object, copy: claimed), of: id)
+    hold(HeldClaim(object: object, copy: claimed, seal: seal), of: id)
     let machine = machine
     return RenewalClaim(maySend: { window.isOpen(at: machine.bootTime()) })
   }

@@ -20,7 +20,9 @@ extension SharedVault {
     let known = try copies.known()
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
     guard !hasGoneBack(reading.standing, known), let object = reading.object else { throw .rolledBack }
-    return try followed(object.bytes, from: opened, interaction)
+    let renewed = try followed(object.bytes, from: opened, interaction)
+    if renewed.current.epoch != opened.current.epoch { noteHolder(renewed, session) }
+    return renewed
   }
 
   /// Opens a header of the engine that goes on from the one in use, and keeps it.
@@ -88,14 +90,14 @@ extension SharedVault {
       guard interaction == .allowed else { throw failure }
       return try opened(header, interaction, keeping: keeping)
     }
-    if hasSecret { return try reopened(later, after: header, opener, keeping: keeping) }
+    if hasSecret { return try reopened(later, after: header, opener, session, keeping: keeping) }
     // The engine may show anything: what a person enters is tried on this machine's own header first.
     for attempt in 0..<3 {
       let means = opener.entered(try opener.opener.asked(interaction, isRepeated: attempt > 0))
       do throws(KeyringFailure) { return try opened(header, .forbidden, keeping: keeping, by: means) } catch {
         guard case .locked = error else { throw error }
       }
-      do throws(KeyringFailure) { return try reopened(later, after: header, means, keeping: keeping) } catch {
+      do throws(KeyringFailure) { return try reopened(later, after: header, means, session, keeping: keeping) } catch {
         guard case .locked = error else { throw error }
       }
     }
@@ -124,12 +126,27 @@ extension SharedVault {
     _ header: KeyringHeader,
     after local: SharedHeader,
     _ means: SharedKeyOpener,
+    _ session: Session,
     keeping: Bool
   ) throws(KeyringFailure) -> EpochKeys.Opened {
     let opened = try opened(.epochs(header), .forbidden, keeping: keeping, by: means)
-    guard try opened.goes(onFrom: local) else { throw .strangeHeader }
+    guard try goes(opened, onFrom: local) else { throw .strangeHeader }
     try keep(opened, header.serialized())
+    noteHolder(opened, session)
     return opened
+  }
+
+  /// `true` if the one who made a header had the key of this machine's, and no later one was put back.
+  ///
+  /// A former header that a passphrase opens has nothing in it to compare a key with: it is opened itself.
+  func goes(_ opened: EpochKeys.Opened, onFrom local: SharedHeader) throws(KeyringFailure) -> Bool {
+    guard case .former(.passphrase) = local else { return try opened.goes(onFrom: local) }
+    do throws(KeyringFailure) {
+      return opened.key(of: 1) == (try self.opened(local, .forbidden, keeping: false)).current
+    } catch {
+      guard error.isLocked else { throw error }
+      return false
+    }
   }
 
   /// Keeps a header, unless another process of this machine has a later one.

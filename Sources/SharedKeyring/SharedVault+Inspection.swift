@@ -6,11 +6,12 @@ extension SharedVault {
   func inspect(_ interaction: Interaction) throws(KeyringFailure) -> SharedKeyring.Inspection {
     guard let settings = try settings() else { throw .notJoined }
     let session = try session(settings.kind)
-    let seal = try seal(session, interaction)
-    // An engine that was restored is looked at as it is.
+    var seal = try seal(session, interaction)
+    // An engine that was restored is looked at as it is, with the keys that it had then.
     do { try seal.keys.confirm() } catch {
       guard error == .rolledBack else { throw error }
       seal.keys.assumeConfirmed()
+      seal = seal.local
     }
     let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
     var inspection = SharedKeyring.Inspection()

@@ -59,7 +59,7 @@ extension SharedVault {
       // It goes on from what this machine knows, by whatever means that was opened.
       let local = try parse(contents)
       if local != parsed {
-        guard try opened.goes(onFrom: local) else { throw .strangeHeader }
+        guard try goes(opened, onFrom: local) else { throw .strangeHeader }
         try keep(opened, header.bytes)
       }
     } else {
@@ -80,19 +80,21 @@ extension SharedVault {
   /// Notes that this machine has the passphrase or the key file: it is no recipient any more once this machine is
   /// removed.
   ///
-  /// One that may not write the header has joined all the same: what it writes, if anything, tells.
-  private func noteHolder(_ opened: EpochKeys.Opened, _ session: Session) {
-    guard opened.header != nil, opened.means != .machine else { return }
+  /// One that may not write the header has joined all the same: what it writes, if anything, tells. One that has not
+  /// joined, such as a CI job with its settings in the environment, is not listed.
+  func noteHolder(_ opened: EpochKeys.Opened, _ session: Session) {
+    var opened = opened
     for _ in 0..<4 {
       do {
-        let own = try notedIdentity().id
-        let (opened, version) = try latest(session, .forbidden)
+        guard opened.means != .machine, try copies.read(SettingsFile.fileName, in: copies.folder) != nil else { return }
+        let object = try rawHeader(session).object
+        opened = try followed(object.bytes, from: opened, .forbidden)
         guard var header = opened.header else { return }
         var roster = try opened.roster()
-        guard roster.note(own, holding: opened.means) else { return }
+        guard roster.note(try notedIdentity().id, holding: opened.means) else { return }
         roster.generation += 1
         try header.put(roster, opened.current, entropy)
-        if try replace(header, version, opened, session) { return }
+        if try replace(header, object.version, opened, session) { return }
       } catch {
         return
       }
@@ -120,8 +122,12 @@ extension SharedVault {
   func report() throws(KeyringFailure) -> SharedKeyring.Report {
     guard let settings = try settings() else { throw .notJoined }
     let session = try session(settings.kind)
+    var lock: KeyringFailure?
     // Brings removals and older objects to light, if the key is available without asking anyone.
-    do { _ = try fetchAll(session, .forbidden) } catch { guard case .locked = error else { throw error } }
+    do { _ = try fetchAll(session, .forbidden) } catch {
+      guard error.isLocked else { throw error }
+      lock = error
+    }
     let known = try copies.known()
     let changes = try ask { () throws(SharedStoreFailure) in
       try session.store.changes(session.places.accounts, known?.standing.revision ?? 0)
@@ -135,7 +141,8 @@ extension SharedVault {
       accounts: there.count,
       pending: try copies.pendingAccounts().sorted { $0.description < $1.description },
       copiesAlone: copied.subtracting(there).sorted { $0.description < $1.description },
-      isChangingKey: try isChangingKey(session)
+      isChangingKey: try isChangingKey(session),
+      lock: lock
     )
   }
 }

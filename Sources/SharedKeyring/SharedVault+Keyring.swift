@@ -100,8 +100,7 @@ extension SharedVault {
       _ = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
       return .ready
     } catch {
-      if case .locked = error { return .locked }
-      return .unavailable
+      return error.isLocked ? .locked : .unavailable
     }
   }
 }

@@ -20,8 +20,9 @@ extension SharedVault {
         let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
         version = reading.object?.version
         guard let object = reading.object else { continue }
-        // One that a removed machine wrote, or one that was killed while the key changed, says who to look for.
-        let holder = try seal.local.holder(object.bytes, at: place)
+        // One that a removed machine wrote, or one that was killed while the key changed, says who to look for. What no
+        // key opens names no one.
+        guard let holder = try seal.local.holderIfWhole(object.bytes, at: place) else { continue }
         if holder == id, try !seal.isOutdated(object.bytes) { return }
         if try has(holder, name, session, seal) { break }
       }

@@ -7,7 +7,9 @@ extension SharedVault {
   /// An answer of a server that can't be stored now is kept on this machine, and the failure is the engine's: the
   /// caller tries again, or the next call does.
   func store(_ session: Session, _ account: SharedAccount, _ interaction: Interaction) throws(SharedAccountFailure) {
-    let seal = try translated { () throws(KeyringFailure) in try self.seal(session, interaction) }
+    let seal = try translated { () throws(KeyringFailure) in
+      if let claim = claim(of: account.id) { claim.seal } else { try self.seal(session, interaction) }
+    }
     // If the engine is away, or was restored, an answer is kept before that is reported.
     let away = try translated { () throws(KeyringFailure) in try engineAway(session, account.id) }
     // The answer of an earlier attempt goes first.

@@ -18,8 +18,8 @@ extension SharedVault {
       throw .engine(.notPrepared(reason: "there is no keyring \(settings.name) on the engine"))
     }
     let opened = try opened(try parse(header.bytes), interaction)
-    let seal = seal(opened, session, interaction)
-    seal.keys.assumeConfirmed()
+    // Nothing is asked once more: by what this machine knows until then, the engine has gone back.
+    let seal = Seal(EpochKeys(opened), entropy, check: check, writer: { [self] in writer(opened.means) })
     let former = try formerSeal(unlike: header.bytes)
     let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
     let unopened = try copies.alone { () throws(KeyringFailure) in
@@ -177,16 +177,17 @@ extension SharedVault {
   /// The key is deleted in the kernel as well. An answer that no key opens any more is set aside: nothing could ever
   /// store it.
   ///
-  /// - Returns: The answers that do not open.
+  /// - Returns: The answers that do not open, or that a machine which was removed can't store any more.
   /// - Throws: ``KeyringFailure/answerWaits`` while an answer of a server is still to be stored.
   func leave() throws(KeyringFailure) -> SharedKeyring.Unopened {
     let contents = try copies.read(Self.headerName, in: copies.folder)
     let seal = contents.flatMap(localSeal)
     let known = try copies.known()
+    let isRemoved = try copies.pendingAccounts().isEmpty ? false : isRemoved()
     let unopened = try copies.alone { () throws(KeyringFailure) in
       var unopened = SharedKeyring.Unopened()
       let waiting = try copies.pendingAccounts()
-      for id in waiting where try !opens(id, known, seal) { unopened.answers[id] = "" }
+      for id in waiting where try isRemoved ? true : !opens(id, known, seal) { unopened.answers[id] = "" }
       guard unopened.answers.count == waiting.count else { throw .answerWaits }
       if let contents, let header = try? SharedHeader(parsing: contents), !opener.forget(header) {
         throw .failed(reason: "the kernel does not delete the keyring's key")
@@ -205,6 +206,18 @@ extension SharedVault {
     sightings.removeAll()
     forget()
     return unopened
+  }
+
+  /// `true` if the engine's header says that another machine has removed this one.
+  private func isRemoved() throws(KeyringFailure) -> Bool {
+    guard let settings = try settings() else { return false }
+    let session = Session(settings, store(settings))
+    do throws(KeyringFailure) {
+      _ = try opened(try parse(try rawHeader(session).object.bytes), .forbidden, keeping: false)
+    } catch {
+      if case .removedMachine = error { return true }
+    }
+    return false
   }
 
   /// `true` if an answer that waits opens, or may do so with a key that is not available now.

@@ -175,8 +175,11 @@ package final class SharedVault: Sendable {
   func hold(_ claim: HeldClaim?, of id: AccountID) { state.withLock { $0.claims[id] = claim } }
 }
 
-/// A claim as this process holds it: the object with its lock in it, as it was stored.
+/// A claim as this process holds it: the object with its lock in it, as it was stored, and the keys that sealed it.
+///
+/// The keyring may be locked before the answer is there, which must be stored all the same.
 struct HeldClaim: Sendable {
   var object: SharedObject
   var copy: CopyFile
+  var seal: Seal
 }

@@ -115,7 +115,7 @@ struct SecretServiceTests {
     let state = await keyring.state()
     #expect(state == .locked)
     for interaction in [Interaction.forbidden, .allowed] {
-      guard case .locked(let reason) = await KeyringCall.prepare.failure(on: keyring, interaction)
+      guard case .locked(let reason, _) = await KeyringCall.prepare.failure(on: keyring, interaction)
       else { throw HarnessFailure("prepare did not say that it is locked") }
       #expect(reason?.contains("default collection") == true)
     }

@@ -1,6 +1,7 @@
 import Secrets
 import AcctPorts
 import AcctTestSupport
+import Glibc
 import PrivateFiles
 import SharedKeyring
 import Testing
@@ -194,6 +195,18 @@ struct AnswerTests {
     #expect(try !isWaiting(here))
   }
 
+  @Test("An answer is stored although the keyring was locked after the request")
+  func lockedMeanwhile() async throws {
+    let file = try fleet.folder.file("file", containing: [UInt8](repeating: 0x5A, count: 32))
+    let machine = TestMachine("here", home: here.home, keyFile: file, engine: fleet.engine)
+    let accounts = try await machine.claimant()
+    let away = unsafe unlink(file) == 0
+    #expect(away)
+    #expect(throws: KeyringFailure.self) { try machine.accounts().fetch(Made.alice, .forbidden) }
+    try accounts.store(Made.renewed(token: "R1"), .forbidden)
+    #expect(try await token(there) == Secret("R1"))
+  }
+
   @Test("A keyring is not left while an answer waits on this machine")
   func leaving() async throws {
     let accounts = try await here.claimant()
@@ -203,7 +216,8 @@ struct AnswerTests {
     #expect(throws: KeyringFailure.answerWaits) { try here.vault().sharedKeyring.leave() }
     _ = try here.accounts().fetch(Made.alice, .forbidden)
     _ = try here.vault().sharedKeyring.leave()
-    #expect(try here.folder.names() == ["pending"])
+    // The identifier is no secret: others may have to know which machine has had the key file.
+    #expect(try here.folder.names() == ["machine", "pending"])
     #expect(throws: KeyringFailure.notJoined) { try here.accounts().fetchAll(.forbidden) }
     #expect(try await token(there) == Secret("R1"))
   }

@@ -205,6 +205,32 @@ extension Terminal {
   )
 }
 
+/// The kernel's keys, which last as long as the test.
+final class InMemoryKernel: Sendable {
+  private let state = Mutex<[String: Secret]>([:])
+
+  var kept: [String: Secret] {
+    get { state.withLock(\.self) }
+    set { state.withLock { $0 = newValue } }
+  }
+
+  var keys: KernelKey {
+    KernelKey(
+      read: { name in self.state.withLock { $0[name] } },
+      keep: { name, payload, _ in
+        self.state.withLock { $0[name] = payload }
+        return true
+      },
+      extend: { name, _ in self.state.withLock { $0[name] != nil } },
+      forget: { name in
+        self.state.withLock { $0[name] = nil }
+        return true
+      },
+      forgetAll: { _ in false }
+    )
+  }
+}
+
 /// Accounts, made up.
 enum Made {
   static let alice = AccountID(random: InlineArray(repeating: 0xA1))

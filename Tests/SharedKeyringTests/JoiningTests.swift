@@ -30,7 +30,7 @@ struct JoiningTests {
   }
 
   private func reason(_ body: () throws -> Void) -> String? {
-    do { try body() } catch KeyringFailure.locked(let reason) { return reason } catch { return "\(error)" }
+    do { try body() } catch KeyringFailure.locked(let reason, _) { return reason } catch { return "\(error)" }
     return nil
   }
 
@@ -74,27 +74,14 @@ struct JoiningTests {
 
   @Test("A keyring that is left has its key in the kernel no more")
   func leftKey() throws {
-    let kept = Mutex<[String: Secret]>([:])
-    let kernel = KernelKey(
-      read: { name in kept.withLock { $0[name] } },
-      keep: { name, payload, _ in
-        kept.withLock { $0[name] = payload }
-        return true
-      },
-      extend: { name, _ in kept.withLock { $0[name] != nil } },
-      forget: { name in
-        kept.withLock { $0[name] = nil }
-        return true
-      },
-      forgetAll: { _ in false }
-    )
+    let kernel = InMemoryKernel()
     let file = try fleet.folder.file("passphrase", containing: "made up for this\n")
-    let here = try machine("here", passphraseFile: file, kernel: kernel)
+    let here = try machine("here", passphraseFile: file, kernel: kernel.keys)
     try here.vault().sharedKeyring.create(Fleet.settings, .forbidden)
     try here.accounts().store(Made.account(), .forbidden)
-    #expect(kept.withLock { $0.count } == 1)
+    #expect(kernel.kept.count == 1)
     _ = try here.vault().sharedKeyring.leave()
-    #expect(kept.withLock { $0.isEmpty })
+    #expect(kernel.kept.isEmpty)
   }
 
   @Test("A keyring of a key file is opened by the same 32 bytes alone, in a file of the user's own")

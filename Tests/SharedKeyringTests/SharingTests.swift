@@ -71,6 +71,19 @@ struct SharingTests {
     #expect(try here.accounts().fetchAll(.forbidden).accounts == [Made.bob, third])
   }
 
+  @Test("A name whose object is garbled is free")
+  func garbledName() throws {
+    let names = fleet.engine.objects.keys.filter { $0.hasPrefix("/acct/main/n/") }
+    try here.accounts().store(Made.account(Made.bob, named: "bob"), .forbidden)
+    try here.accounts().remove(Made.bob, nil, .forbidden)
+    try here.accounts().store(Made.account(Made.bob, named: "bob"), .forbidden)
+    let place = try #require(fleet.engine.objects.keys.first { $0.hasPrefix("/acct/main/n/") && !names.contains($0) })
+    try here.accounts().remove(Made.bob, nil, .forbidden)
+    fleet.engine.put(Array("garbled".utf8), at: place)
+    try here.accounts().store(Made.account(Made.bob, named: "bob"), .forbidden)
+    #expect(try here.accounts().fetch(Made.bob, .forbidden) == Made.record("bob"))
+  }
+
   @Test("A name that a killed process took for an account that was never stored is free")
   func abandonedName() throws {
     fleet.engine.interruptNextSwap { _ in

@@ -4,6 +4,7 @@ import AcctPorts
 import AcctTestSupport
 import PrivateFiles
 import SharedKeyring
+import Synchronization
 import Testing
 
 @Suite("What no key opens in a shared keyring")
@@ -92,6 +93,23 @@ struct UnopenedTests {
     }
     let name = Made.alice.description
     #expect(Set(try setAside.names()) == [name, "\(name)-2"])
+  }
+
+  @Test("A machine that was removed leaves, and an answer that it can't store any more is set aside")
+  func leftAfterRemoval() async throws {
+    let code = Mutex("")
+    let lost = TestMachine("lost", home: try fleet.folder.folder("lost"), engine: fleet.engine)
+    let member = here
+    lost.duringNextPause { _ = try? member.membership.approve(code.withLock(\.self), .forbidden) }
+    try await lost.membership.request(Fleet.settings, nil, .forbidden) { text in code.withLock { $0 = text } }
+    let accounts = try await lost.claimant()
+    fleet.engine.befall(.lostThenAway)
+    #expect(throws: SharedAccountFailure.self) { try accounts.store(Made.renewed(token: "R1"), .forbidden) }
+    fleet.engine.fail(with: nil)
+    _ = try here.membership.rekey(Rekeying(removing: "lost"), .forbidden)
+    let unopened = try lost.vault().sharedKeyring.leave()
+    #expect(unopened.answers.keys.first == Made.alice)
+    #expect(lost.membership.ownItem() == nil)
   }
 
   @Test("A keyring is left although an answer does not open any more, which is set aside")

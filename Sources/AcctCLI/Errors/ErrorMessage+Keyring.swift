@@ -10,10 +10,15 @@ extension ErrorMessage {
     case .failed(let failure, let kind): self.init(failure, kind)
     case .stillLocked(let failure, let kind):
       self.init(failure, kind)
-      hint =
-        kind == .secretService
-        ? "unlock it with its own program, on its desktop"
-        : "set \(passphraseFiles(kind)) for a command without a person"
+      switch failure {
+      case .locked(_, needsApproval: false), .sealed:
+        hint =
+          kind == .secretService
+          ? "unlock it with its own program, on its desktop"
+          : "set \(passphraseFiles(kind)) for a command without a person"
+      // No passphrase opens it.
+      default: break
+      }
     case .notChosen(let undecided):
       let reason =
         switch undecided {
@@ -58,12 +63,12 @@ extension ErrorMessage {
   init(_ failure: KeyringFailure, _ kind: Keyring.Kind) {
     let name = words(for: kind)
     switch failure {
-    case .locked(let reason):
+    case .locked(let reason, let needsApproval):
       self.init(
         "keyringLocked",
         .keyringLocked,
         reason.map { "\(name) is locked: \($0)" } ?? "\(name) is locked",
-        hint: unlocking(kind)
+        hint: needsApproval ? askingForApproval : unlocking(kind)
       )
     case .sealed(let address, let failure, let reason):
       let words = "the TPM at \(address.description) does not open it (\(words(forSeal: failure)))"
@@ -103,6 +108,9 @@ extension ErrorMessage {
 func words(for kind: Keyring.Kind) -> String {
   if kind.isShared { "the shared keyring" } else { kind == .vault ? "the vault" : "the keyring" }
 }
+
+/// What opens a shared keyring that no secret of this machine's opens.
+private let askingForApproval = "`acct keyring join` with --code asks a member to approve this machine"
 
 /// The way to unlock a keyring.
 private func unlocking(_ kind: Keyring.Kind) -> String {

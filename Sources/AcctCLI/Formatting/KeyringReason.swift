@@ -15,7 +15,7 @@ extension KeyringFailure {
   /// The reason for the state of an account whose keyring did not answer.
   fileprivate var reason: String? {
     switch self {
-    case .locked(let reason): reason
+    case .locked(let reason, _): reason
     case .sealed: "its TPM does not open it, and no passphrase did"
     case .cancelled: nil
     case .unavailable(let reason), .failed(let reason): reason

@@ -42,6 +42,10 @@ package struct KeyringReport: Sendable {
       return report
     }
     report.engine = engine
+    if report.kind == settings.kind, let lock = engine.lock {
+      report.state = .locked
+      report.cause = .keyring(.failed(lock, settings.kind))
+    }
     report.waiting = try context.accountStore.listing().accounts.filter { engine.pending.contains($0.id) }.map(\.name)
     if engine.isRolledBack { report.cause = .keyring(.failed(.rolledBack, settings.kind)) }
     return report

@@ -35,3 +35,9 @@ package struct Refresh: Sendable {
     }
   }
 }
+
+extension Account {
+  /// `true` if what a machine has had of it stays good after a renewal: a static token, or what the client proves itself
+  /// with where its grant needs nothing else.
+  package var outlivesRenewal: Bool { kind == .static || client.grant.renewsItself && !client.itemKinds.isEmpty }
+}

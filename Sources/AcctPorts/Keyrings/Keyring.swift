@@ -125,8 +125,9 @@ package enum Interaction: Sendable {
 
 /// Why a keyring operation failed; the CLI translates it into the user's words.
 package enum KeyringFailure: Error, Equatable, Sendable {
-  /// It exists but is locked, and was not unlocked; the reason, if one is known.
-  case locked(reason: String? = nil)
+  /// It exists but is locked, and was not unlocked; the reason, if one is known, and `true` if no secret of this
+  /// machine's opens it, but only the approval by a member of a shared keyring.
+  case locked(reason: String? = nil, needsApproval: Bool = false)
   /// It is locked: neither its TPM nor a passphrase opened it; the reason says why the passphrase did not.
   case sealed(in: TPMAddress, HardwareKeyFailure, reason: String?)
   /// None is running, or it cannot be reached.
@@ -178,9 +179,10 @@ extension KeyringFailure {
     }
   }
 
-  /// `true` if it is there, and the user has not unlocked it.
+  /// `true` if it is there, and this machine or its user has not opened it.
   package var isLocked: Bool {
     switch self {
+    case .machineKey(_, .absent): false
     case .locked, .sealed, .cancelled, .removedMachine, .machineKey: true
     case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened,
       .damagedAccount, .settings:

@@ -31,6 +31,8 @@ package enum SharedDamage: Error, Hashable, Sendable {
   case unknownVersion
   /// It does not open: it was modified, or belongs to another place.
   case modified
+  /// A former key of the keyring sealed it, which counts no more.
+  case formerKey
   /// It opens, and is not of the form that acct writes.
   case malformed
   /// Its key on the engine has no account's identifier.

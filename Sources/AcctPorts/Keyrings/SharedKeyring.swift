@@ -71,6 +71,8 @@ package struct SharedKeyring: Sendable {
     /// `true` if a change of the keyring's key was begun and has not ended: by a process that was interrupted, or by one
     /// that is still at it.
     package var isChangingKey: Bool
+    /// Why it is locked; `nil` if it is not.
+    package var lock: KeyringFailure?
 
     package init(
       standing: SharedStore.Standing,
@@ -78,7 +80,8 @@ package struct SharedKeyring: Sendable {
       accounts: Int,
       pending: [AccountID],
       copiesAlone: [AccountID] = [],
-      isChangingKey: Bool = false
+      isChangingKey: Bool = false,
+      lock: KeyringFailure? = nil
     ) {
       self.standing = standing
       self.isRolledBack = isRolledBack
@@ -86,6 +89,7 @@ package struct SharedKeyring: Sendable {
       self.pending = pending
       self.copiesAlone = copiesAlone
       self.isChangingKey = isChangingKey
+      self.lock = lock
     }
   }
 

@@ -136,13 +136,29 @@ package struct Rekeyed: Equatable, Sendable {
   package var objects: Int
   /// The name of the machine that was removed.
   package var removed: String?
+  /// The command that has removed it, if that was an earlier one; then nothing was changed.
+  package var earlier: MachineRemoval?
   /// Accounts whose object opened with neither key.
   package var damaged: [AccountID]
 
-  package init(objects: Int, removed: String? = nil, damaged: [AccountID] = []) {
+  package init(objects: Int, removed: String? = nil, earlier: MachineRemoval? = nil, damaged: [AccountID] = []) {
     self.objects = objects
     self.removed = removed
+    self.earlier = earlier
     self.damaged = damaged
+  }
+}
+
+/// Who removed a machine from a shared keyring, and when.
+package struct MachineRemoval: Equatable, Sendable {
+  /// The name of the host.
+  package var by: String
+  /// Seconds since 1970.
+  package var at: Int64
+
+  package init(by: String, at: Int64) {
+    self.by = by
+    self.at = at
   }
 }
 
@@ -164,6 +180,8 @@ package enum SharedMembershipFailure: Error, Equatable, Sendable {
   /// The keyring is of the form of earlier versions, in which machines have no keys.
   case formerForm
   case noSuchMachine(String)
+  /// The machine was removed before; others that share the keyring have its name with a number.
+  case removedBefore(String, MachineRemoval, namesakes: [String])
   case thisMachine
   /// This machine can't ask to join: it is a member.
   case member
@@ -171,6 +189,8 @@ package enum SharedMembershipFailure: Error, Equatable, Sendable {
   case sameSecret(SharedMachine.Recipient)
   /// The keyring would have more passphrases than this many.
   case tooManyPassphrases(Int)
+  /// The key has changed, and only a later version of acct can seal this account with it: the change stays begun.
+  case laterVersion(AccountID)
   /// Something goes on writing with the former key: the change stays begun.
   case stillWriting
   /// The machine that is to be removed has had the keyring's passphrase or key file.

@@ -67,16 +67,22 @@ struct Roster: Equatable, Sendable {
   /// The most machines that are known to have a secret; those that joined last stay.
   static let holderLimit = 256
 
-  /// Notes that a machine has the passphrase or the key file.
+  /// Notes that a machine has the passphrase or the key file; one that was removed is there again.
   ///
   /// - Returns: `true` if that was not known.
   mutating func note(_ machine: String, holding means: Means) -> Bool {
-    var isNew = false
+    var isNew = removed.contains { $0.id == machine }
+    removed.removeAll { $0.id == machine }
     for index in shared.indices where shared[index].means == means && !shared[index].holders.contains(machine) {
       shared[index].holders = (shared[index].holders + [machine]).suffix(Self.holderLimit)
       isNew = true
     }
     return isNew
+  }
+
+  /// Notes that a machine has what it had under another identifier.
+  mutating func note(_ machine: String, holdingAs former: String) {
+    for shared in shared where shared.holders.contains(former) { _ = note(machine, holding: shared.means) }
   }
 }
 

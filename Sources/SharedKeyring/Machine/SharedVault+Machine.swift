@@ -67,7 +67,9 @@ extension SharedVault {
     let item = try waiting { () async throws(KeyringFailure) in
       try await keyring.read(id, [.keypair], interaction)[.keypair]
     }
-    guard let item else { throw .locked(reason: "\(kind.rawValue) does not have this machine's key any more") }
+    guard let item else {
+      throw .locked(reason: "\(kind.rawValue) does not have this machine's key any more", needsApproval: true)
+    }
     guard let scalar = Secret(hexadecimal: item), let key = try? P256PrivateKey(rawScalar: scalar) else {
       throw .failed(reason: "this machine's key in \(kind.rawValue) is damaged")
     }
@@ -115,10 +117,14 @@ extension SharedVault {
     return try makeMachineKey(in: MachineIdentity.fileName, interaction).publicKey
   }
 
-  /// Deletes this machine's key and its note.
+  /// Deletes this machine's key.
+  ///
+  /// Its identifier stays, which is no secret: if the machine joins again, and is removed then, the others have to know
+  /// which passphrase it has had.
   func forgetMachine() throws(KeyringFailure) {
-    if let place = try? identity()?.key { try forgetKey(place) }
-    try copies.remove(MachineIdentity.fileName, in: copies.folder)
+    guard let own = try? identity(), let place = own.key else { return }
+    try forgetKey(place)
+    try note(MachineIdentity(id: own.id))
   }
 
   /// Deletes the key for which this machine has asked to be let in, and was not.

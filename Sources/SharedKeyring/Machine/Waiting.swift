@@ -6,7 +6,7 @@ import Synchronization
 /// Runs asynchronous work to its end on threads of its own, while this thread waits: this machine's other keyrings are
 /// asked asynchronously, and an engine's calls block.
 ///
-/// - Throws: What `body` throws; ``KeyringFailure/timedOut`` if there is no thread.
+/// - Throws: What `body` throws.
 func waiting<Value: Sendable>(
   _ body: @escaping @Sendable () async throws(KeyringFailure) -> Value
 ) throws(KeyringFailure) -> Value {

@@ -72,6 +72,8 @@ package struct JoinRequest: Equatable, Sendable {
   package var formerly = ""
   /// The place of the key; `nil` if the machine does not tell it.
   package var keyPlace: SharedMachine.KeyPlace?
+  /// The means of the keyring that the machine has besides; `nil` for none.
+  var holding: Means?
 
   private static let magic = Array("acct-join".utf8) + [1]
   private static let sizeLimit = 4096
@@ -101,6 +103,7 @@ package struct JoinRequest: Equatable, Sendable {
       "formerly": .string(formerly),
     ]
     if let keyPlace { json["place"] = .string(keyPlace.rawValue) }
+    if let holding { json["holding"] = .string(holding.rawValue) }
     let nonce = entropy.bytes(AESGCM.nonceCount)
     let sealed = try AESGCM.seal(
       Secret(JSON.object(json).serialized()),
@@ -143,5 +146,6 @@ package struct JoinRequest: Equatable, Sendable {
       formerly: formerly,
       keyPlace: members.keyPlace
     )
+    holding = members["holding"]?.stringValue.flatMap(Means.init)
   }
 }

@@ -123,7 +123,8 @@ extension SharedVault {
     }
     guard id != own else { throw .thisMachine }
     ids.insert(id)
-    for id in ids { if let writer = writers[id], writer.means != .machine { means.insert(writer.means) } }
+    for id in ids { means.formUnion(writers[id]?.means ?? []) }
+    means.remove(.machine)
     for shared in plan.roster.shared where !ids.isDisjoint(with: shared.holders) || means.contains(shared.means) {
       throw .knowsSecret(shared.means == .keyFile ? .keyFile : .passphrase, machine: plan.name ?? name)
     }

@@ -29,6 +29,8 @@ extension SharedVault {
       guard !roster.machines.contains(where: { $0.id == member.id }) else { throw .forgedRequest }
       guard header.recipients.count < KeyringHeader.recipientLimit else { throw .tooMany }
       roster.machines.append(member)
+      roster.note(member.id, holdingAs: request.formerly)
+      if let means = request.holding { _ = roster.note(member.id, holding: means) }
       roster.generation += 1
       header.removals.removeAll { $0.id == member.id }
       do throws(CryptoError) {

@@ -41,6 +41,7 @@ extension SharedVault {
         try settleAsking(after: own, known)
       }
     }
+    try whole { () throws(KeyringFailure) in try checkHeader() }
     // A key of its own for each time: the one of a machine that was removed is not used again.
     let asking = try whole { () throws(KeyringFailure) in
       try forgetAsking()
@@ -48,15 +49,36 @@ extension SharedVault {
       return try makeMachineKey(in: MachineIdentity.askingName, interaction)
     }
     do throws(SharedMembershipFailure) {
-      let found = try await approved(asking, own, session, announce)
+      let holding = try whole { () throws(KeyringFailure) in try opener.means(of: header) }
+      let found = try await approved(asking, own, holding, session, announce)
       try whole { () throws(KeyringFailure) in
         try enter(session, found.object, found.standing, as: asking.identity, interaction)
       }
     } catch {
-      try? forgetAsking()
+      // One that was approved all the same goes on from there the next time.
+      if !mayBeLetIn(asking.identity.id, session) { try? forgetAsking() }
       throw error
     }
     try whole { () throws(KeyringFailure) in try settleAsking(after: own, asking.identity) }
+  }
+
+  /// Checks that this machine's header, if it has one, can be compared with the one that it would be let in to.
+  private func checkHeader() throws(KeyringFailure) {
+    guard let contents = try copies.read(Self.headerName, in: copies.folder), try copies.known() != nil else { return }
+    let local = try parse(contents)
+    guard case .former(.passphrase) = local else { return }
+    do throws(KeyringFailure) { _ = try opened(local, .forbidden, keeping: false) } catch {
+      guard error.isLocked else { throw error }
+      throw .failed(
+        reason: "this machine shares it by the passphrase of an earlier version: give that one, or run "
+          + "`acct keyring leave` first"
+      )
+    }
+  }
+
+  /// `true` if the engine's header has a machine among its recipients, or is not known.
+  private func mayBeLetIn(_ id: String, _ session: Session) -> Bool {
+    do { return try approved(id, session) != nil } catch { return true }
   }
 
   /// Forgets the key of before, once another one has opened the keyring.
@@ -84,13 +106,14 @@ extension SharedVault {
   private func approved(
     _ asking: (identity: MachineIdentity, publicKey: P256PublicKey),
     _ own: MachineIdentity?,
+    _ holding: Means?,
     _ session: Session,
     _ announce: @Sendable (String) -> Void
   ) async throws(SharedMembershipFailure) -> (object: SharedStore.Object, standing: SharedStore.Standing) {
     let code = JoinCode(entropy)
     let place = session.places.request(code.place)
     try whole { () throws(KeyringFailure) in
-      let request = JoinRequest(
+      var request = JoinRequest(
         publicKey: asking.publicKey,
         name: machine.hostName(),
         version: version,
@@ -98,6 +121,7 @@ extension SharedVault {
         formerly: own?.id ?? "",
         keyPlace: asking.identity.key?.kind
       )
+      request.holding = holding
       let sealed = try sealed(request, code)
       guard try ask({ () throws(SharedStoreFailure) -> Int64? in try session.store.swap(place, sealed, nil) }) != nil
       else { throw .failed(reason: "another request is in the place of this one") }

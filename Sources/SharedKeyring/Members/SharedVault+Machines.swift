@@ -14,17 +14,17 @@ extension SharedVault {
       SharedMachine(
         id: member.id,
         name: member.name,
-        version: writers[member.id]?.version ?? member.version,
+        version: writers[member.id]?.last.version ?? member.version,
         recipient: .machine,
         since: member.since,
-        lastSeen: writers[member.id]?.at,
+        lastSeen: writers[member.id]?.last.at,
         isThis: member.id == own,
         keyPlace: member.keyPlace
       )
     }
     var taken: Set<String> = []
     for writer in roster.others(writers) {
-      let name = roster.unusedName(writer.name, besides: taken)
+      let name = roster.unusedName(writer.name, of: writer.id, besides: taken)
       taken.insert(name)
       machines.append(
         SharedMachine(
@@ -41,32 +41,50 @@ extension SharedVault {
     return machines
   }
 
-  /// The latest write of each machine, by identifier.
+  /// What each machine has written, by identifier.
   func writers(
     _ opened: EpochKeys.Opened,
     _ session: Session,
     _ interaction: Interaction
-  ) throws(KeyringFailure) -> [String: Writer] {
+  ) throws(KeyringFailure) -> [String: Writes] {
     let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
     let seal = seal(opened, session, interaction)
-    var writers: [String: Writer] = [:]
+    var writers: [String: Writes] = [:]
     for object in changes.objects {
       guard let id = session.places.account(at: object.key), let object = try settled(object, session, seal),
         let contents = try seal.objectIfWhole(object.bytes, of: id, at: object.key)
       else { continue }
-      for writer in Writer.parse(contents.writers) ?? [] where writer.at >= writers[writer.id]?.at ?? 0 {
-        writers[writer.id] = writer
-      }
+      for write in Writer.parse(contents.writers) ?? [] { writers[write.id, default: Writes(last: write)].add(write) }
     }
     return writers
   }
 }
 
 extension Roster {
-  /// The machines without keys of their own, in an order that stays; those that were removed are left out.
-  func others(_ writers: [String: Writer]) -> [Writer] {
-    let known = Set(machines.flatMap { [$0.id, $0.formerly] } + removed.map(\.id))
+  /// The machines without keys of their own, in an order that stays as long as none is new.
+  ///
+  /// Those that were removed are left out, unless they have written since: the new passphrase or key file may have
+  /// come to them.
+  func others(_ writers: [String: Writes]) -> [Writer] {
+    let gone = removed.filter { removed in writers[removed.id].map { $0.last.at <= removed.at } ?? true }
+    let known = Set(machines.flatMap { [$0.id, $0.formerly] } + gone.map(\.id))
     let means = shared.map(\.means)
-    return writers.values.filter { !known.contains($0.id) && means.contains($0.means) }.sorted { $0.id < $1.id }
+    return writers.values.map(\.last)
+      .filter { !known.contains($0.id) && means.contains($0.means) }
+      .sorted { $0.id < $1.id }
+  }
+}
+
+/// What a machine has written, as the accounts' objects tell.
+struct Writes {
+  private(set) var last: Writer
+  /// How it has opened the keyring, now or before.
+  private(set) var means: Set<Means> = []
+
+  init(last: Writer) { self.last = last }
+
+  mutating func add(_ write: Writer) {
+    means.insert(write.means)
+    if write.at >= last.at { last = write }
   }
 }

@@ -94,12 +94,20 @@ extension SharedVault {
 }
 
 extension Roster {
-  /// A host's name, with a number where a machine has it, or had it.
-  func unusedName(_ name: String, besides others: Set<String> = []) -> String {
-    let taken = others.union(machines.map(\.name)).union(removed.map(\.name))
+  /// A host's name, with a number where another machine has it, or had it.
+  func unusedName(_ name: String, of id: String? = nil, besides others: Set<String> = []) -> String {
+    let taken = others.union(machines.map(\.name)).union(removed.filter { $0.id != id }.map(\.name))
     guard taken.contains(name) else { return name }
     var number = 2
     while taken.contains("\(name)-\(number)") { number += 1 }
     return "\(name)-\(number)"
+  }
+}
+
+extension String {
+  /// `true` for a host's name with a number behind it, as machines of one name get it.
+  func isNumbered(after name: String) -> Bool {
+    guard hasPrefix("\(name)-") else { return false }
+    return Int(dropFirst(name.count + 1)) != nil
   }
 }

@@ -27,7 +27,17 @@ extension SharedVault {
         // Such a command that was interrupted has just been finished, or was before.
         let isRepeated = if ended != nil { true } else { try hasSuccessorAlone() }
         guard try isDone(change, by: error, opened, isRepeated: isRepeated) else { throw error }
-        if let name = change.removing { result.removed = try gone(name, opened) }
+        if let name = change.removing, let removed = try gone(name, opened) {
+          result.removed = removed.name
+          guard ended == nil else { return result }
+          let removal = MachineRemoval(by: removed.by, at: removed.at)
+          result.earlier = removal
+          // The host may be there again, by a number behind its name.
+          let namesakes = try machines(interaction).filter { machine in
+            machine.name.isNumbered(after: name) && machine.since.map { $0 > removed.at } ?? false
+          }
+          guard namesakes.isEmpty else { throw .removedBefore(name, removal, namesakes: namesakes.map(\.name)) }
+        }
         return result
       }
       guard opened.current.epoch < KeyringHeader.lastEpoch else {
@@ -87,10 +97,10 @@ extension SharedVault {
     }
   }
 
-  /// The name of a machine that is a member no more.
-  private func gone(_ name: String, _ opened: EpochKeys.Opened) throws(SharedMembershipFailure) -> String? {
+  /// A machine that is a member no more.
+  private func gone(_ name: String, _ opened: EpochKeys.Opened) throws(SharedMembershipFailure) -> Roster.Removed? {
     guard opened.header != nil else { return nil }
     return try whole { () throws(KeyringFailure) in try opened.roster() }.removed
-      .last { $0.name == name || $0.id == name }?.name
+      .last { $0.name == name || $0.id == name }
   }
 }

@@ -20,6 +20,7 @@ extension SharedVault {
     for _ in 0..<16 {
       let survey = try whole { () throws(KeyringFailure) in try sealAnew(start, session) }
       guard let survey else { throw .stillWriting }
+      if let account = survey.later.first { throw .laterVersion(account) }
       result.objects += survey.sealed
       result.damaged = survey.damaged
       let (opened, version) = try latest(from: start, session, interaction)
@@ -65,7 +66,12 @@ extension SharedVault {
     var objects = 0
     var highest: Int64 = 0
     var damaged: [AccountID] = []
+    /// Objects of the former key that only a later version of acct can seal anew.
+    var later: [AccountID] = []
   }
+
+  /// What is to be done with an object of a former key.
+  private enum Remainder { case whole, damaged, ofLaterVersion }
 
   /// Seals every object of the former key anew, until a look at all of them finds none.
   ///
@@ -93,7 +99,7 @@ extension SharedVault {
     _ survey: inout Survey
   ) throws(KeyringFailure) -> [SharedStore.Object] {
     var left: [SharedStore.Object] = []
-    (survey.damaged, survey.highest) = ([], 0)
+    (survey.damaged, survey.later, survey.highest) = ([], [], 0)
     for prefix in [session.places.accounts, session.places.names] {
       let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(prefix, 0) }
       if prefix == session.places.accounts { survey.objects = session.places.accountCount(in: changes.keys) }
@@ -105,42 +111,48 @@ extension SharedVault {
           if isAccount, number == epoch {
             survey.highest = max(survey.highest, try seal.generation(object.bytes, at: object.key))
           }
-        } else if try isOpenable(object, seal, session) {
-          left.append(object)
-        } else if let id = session.places.account(at: object.key) {
-          survey.damaged.append(id)
+          continue
         }
+        let remainder = try remainder(of: object, seal, session)
+        if remainder == .whole { left.append(object) }
+        guard let id = session.places.account(at: object.key) else { continue }
+        if remainder == .damaged { survey.damaged.append(id) }
+        if remainder == .ofLaterVersion { survey.later.append(id) }
       }
     }
     return left
   }
 
-  private func isOpenable(
-    _ object: SharedStore.Object,
+  private func remainder(
+    of object: SharedStore.Object,
     _ seal: Seal,
     _ session: Session
-  ) throws(KeyringFailure) -> Bool {
+  ) throws(KeyringFailure) -> Remainder {
+    guard let id = session.places.account(at: object.key) else {
+      // What is no name's object, or lies about, can't hinder the change, and means nothing afterwards.
+      let isName = session.places.isName(object.key) && (try? seal.holder(object.bytes, at: object.key)) != nil
+      return isName ? .whole : .damaged
+    }
     var isAuthentic = false
+    let contents: SharedObject
     do throws(Seal.Unopened) {
       _ = try seal.open(object.bytes, at: object.key)
       isAuthentic = true
-      guard session.places.account(at: object.key) != nil else {
-        // What is no name's object, or lies about, can't hinder the change, and means nothing afterwards.
-        return session.places.isName(object.key) && (try? seal.holder(object.bytes, at: object.key)) != nil
-      }
-      _ = try seal.contents(object.bytes, at: object.key)
+      contents = try seal.contents(object.bytes, at: object.key)
     } catch {
       switch error {
-      case .damaged(.unknownVersion) where isAuthentic:
-        // A later acct wrote it: without the former key nothing would ever open it.
-        guard let id = session.places.account(at: object.key) else { return false }
-        throw .damagedAccount(id, .unknownVersion)
-      case .damaged: return false
+      case .damaged(.unknownVersion) where isAuthentic: return .ofLaterVersion
+      case .damaged: return .damaged
       case .keyring(let failure): throw failure
       case .libraryFailed(let error): throw KeyringFailure(error)
       }
     }
-    return true
+    // Sealed anew, one that the engine has put back would be the latest, and the true one would open no more. Another
+    // process of this machine may have seen a later one since: it is asked again.
+    let (copy, seen) = try copies.seen(of: id)
+    let found = OpenedObject(id: id, contents: contents, object: object)
+    if seen.isContradicted(by: found, besides: copy), try look(session, seal, id).isRolledBack { throw .rolledBack }
+    return .whole
   }
 
   /// Seals these objects anew, on several connections where there are many.

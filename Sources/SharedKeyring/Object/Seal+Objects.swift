@@ -121,17 +121,24 @@ extension Seal {
 
   /// Decrypts which account has a name.
   func holder(_ bytes: [UInt8], at place: String) throws(KeyringFailure) -> AccountID {
+    guard let id = try holderIfWhole(bytes, at: place) else { throw .damagedName(at: place) }
+    return id
+  }
+
+  /// The account that has a name; `nil` if its object is damaged.
+  ///
+  /// - Throws: ``KeyringFailure`` where nothing is known against it.
+  func holderIfWhole(_ bytes: [UInt8], at place: String) throws(KeyringFailure) -> AccountID? {
     let plaintext: Secret
     do { plaintext = try open(bytes, at: place) } catch {
       switch error {
-      case .damaged: throw .damagedName(at: place)
+      case .damaged: return nil
       case .libraryFailed(let error): throw KeyringFailure(error)
       case .keyring(let failure): throw failure
       }
     }
     let text = plaintext.withBytes { String(validating: $0.array, as: UTF8.self) }
-    guard let text, let id = try? AccountID(text) else { throw .damagedName(at: place) }
-    return id
+    return text.flatMap { try? AccountID($0) }
   }
 }
 

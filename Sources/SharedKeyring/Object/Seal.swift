@@ -94,7 +94,7 @@ package struct Seal: Sendable {
     let epoch = try Self.epoch(of: bytes)
     let key: Secret?
     do { key = try keys.key(of: epoch, isLocal: isLocal) } catch { throw .keyring(error) }
-    guard let key else { throw .damaged(epoch > keys.opened.current.epoch ? .unknownVersion : .modified) }
+    guard let key else { throw .damaged(epoch > keys.opened.current.epoch ? .unknownVersion : .formerKey) }
     let head = Self.head(epoch)
     let start = head.count + AESGCM.nonceCount
     do {

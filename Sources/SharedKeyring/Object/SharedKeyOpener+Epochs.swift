@@ -30,7 +30,7 @@ extension SharedKeyOpener {
   ) throws(KeyringFailure) -> EpochKeys.Opened {
     if let machine, let place = machine.key, header.hasMember(machine) {
       let name = name(header, byMachine: true)
-      if let key = opener.stored(name, openedBy: nil) { return try opened(header, key, .machine) }
+      if let opened = stored(name, header, .machine, openedBy: nil) { return opened }
       guard let key = try header.key(by: machineKey(place))?.key else {
         throw .damagedHeader("its line for this machine does not open")
       }
@@ -70,24 +70,21 @@ extension SharedKeyOpener {
     }
     if let keyFile, header.recipients.contains(where: { $0.kind == .keyFile }) {
       let secret = try keyFile.key()
-      if let key = opener.stored(name, openedBy: secret) { return try opened(header, key, .keyFile) }
+      if let opened = stored(name, header, .keyFile, openedBy: secret) { return opened }
       let key: P256PrivateKey
       do { key = try KeyringHeader.key(ofFile: secret) } catch { throw KeyringFailure(error) }
       if let opened = try kept(key, .keyFile, openedBy: secret) { return opened }
       guard header.hasPassphrase else { throw .locked(reason: "the key in \(keyFile.path) is not the keyring's") }
     }
     guard header.hasPassphrase else {
-      let reason =
-        header.recipients.contains { $0.kind == .keyFile }
-        ? "a key file opens this keyring, and ACCT_VAULT_KEY_FILE names none"
-        : "only machines that a member has approved open it"
-      throw .locked(reason: reason)
+      guard header.recipients.contains(where: { $0.kind == .keyFile }) else {
+        throw .locked(reason: "only machines that a member has approved open it", needsApproval: true)
+      }
+      throw .locked(reason: "a key file opens this keyring, and ACCT_VAULT_KEY_FILE names none")
     }
     do throws(KeyringFailure) {
       let given = try opener.given()
-      if let key = opener.stored(name, openedBy: given?.secret) {
-        return try opened(header, key, .passphrase)
-      }
+      if let opened = stored(name, header, .passphrase, openedBy: given?.secret) { return opened }
       for attempt in 0..<(given == nil ? 3 : 1) {
         let secret = if let given { given.secret } else { try opener.asked(interaction, isRepeated: attempt > 0) }
         for key in try keys(of: secret, header) {
@@ -95,7 +92,7 @@ extension SharedKeyOpener {
         }
       }
       throw .locked(reason: "\(given?.source ?? "the passphrase") is wrong")
-    } catch .locked(let reason) {
+    } catch .locked(let reason, _) {
       guard let keyFile else { throw .locked(reason: reason) }
       throw .locked(
         reason: "a passphrase opens this keyring, not the key in \(keyFile.path)" + (reason.map { " (\($0))" } ?? "")
@@ -111,6 +108,13 @@ extension SharedKeyOpener {
     case .epochs(let header):
       return try keys(of: passphrase, header).contains { key in header.hasRecipient(key.publicKey) }
     }
+  }
+
+  /// The means by which what is given opens the keyring with this header; `nil` if nothing is, or it does not.
+  func means(of header: KeyringHeader) throws(KeyringFailure) -> Means? {
+    if let keyFile, try opens(.epochs(header), keyFile: keyFile.key()) { return .keyFile }
+    guard let given = try opener.given(), try opens(.epochs(header), given.secret) else { return nil }
+    return .passphrase
   }
 
   /// `true` if a key file opens the keyring with this header.
@@ -137,6 +141,22 @@ extension SharedKeyOpener {
     let key = EpochKey(epoch: header.epoch, key: key)
     guard header.isAuthentic(key) else { throw .damagedHeader("no machine with its key has made its header") }
     return EpochKeys.Opened(current: key, header: header, means: means)
+  }
+
+  /// A header by the key that is stored for it.
+  ///
+  /// - Returns: `nil` without one, or where it is another epoch's of the same number, from before the engine was
+  ///   restored: that one is forgotten.
+  private func stored(
+    _ name: String,
+    _ header: KeyringHeader,
+    _ means: Means,
+    openedBy secret: Secret?
+  ) -> EpochKeys.Opened? {
+    guard let key = opener.stored(name, openedBy: secret) else { return nil }
+    if let opened = try? opened(header, key, means) { return opened }
+    _ = opener.forget(name)
+    return nil
   }
 
   /// Deletes the key of an epoch, in the kernel as well.

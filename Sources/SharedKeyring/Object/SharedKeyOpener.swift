@@ -32,7 +32,7 @@ package struct SharedKeyOpener: Sendable {
     switch header {
     case .passphrase(let header):
       do { return try opener.openByPassphrase(header, interaction, keeping: keeping).key } catch {
-        guard let keyFile, case .locked(let reason) = error else { throw error }
+        guard let keyFile, case .locked(let reason, _) = error else { throw error }
         throw .locked(
           reason: "a passphrase opens this keyring, not the key in \(keyFile.path)" + (reason.map { " (\($0))" } ?? "")
         )

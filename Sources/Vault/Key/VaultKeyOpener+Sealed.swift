@@ -29,7 +29,7 @@ extension VaultKeyOpener {
     let opened: OpenVaultKey
     do throws(KeyringFailure) {
       opened = try openByPassphrase(header, interaction, keeping: keeping)
-    } catch .locked(let reason) {
+    } catch .locked(let reason, _) {
       throw .sealed(in: seal.address, failure, reason: reason)
     }
     guard header.isSealIntact(opened.key) else {

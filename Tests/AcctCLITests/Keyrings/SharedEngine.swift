@@ -98,14 +98,19 @@ final class SharedEngine: Sendable {
         return .init()
       },
       report: { () throws(KeyringFailure) in
-        try self.use(lifeline) { state throws(KeyringFailure) in
-          .init(
+        // A locked one tells as much as its engine does without the key.
+        let lock = self.state.withLock { $0.failure.flatMap { $0.isLocked ? $0 : nil } }
+        let report = { (state: State) in
+          SharedKeyring.Report(
             standing: .init(identifier: "cluster-1", revision: 9),
             isRolledBack: state.isRolledBack,
             accounts: state.accounts.count,
-            pending: state.pending
+            pending: state.pending,
+            lock: lock
           )
         }
+        guard lock == nil else { return self.state.withLock { report($0) } }
+        return try self.use(lifeline) { state throws(KeyringFailure) in report(state) }
       },
       pending: { self.state.withLock { $0.pending } },
       inspect: { _ throws(KeyringFailure) in try self.use(lifeline) { _ throws(KeyringFailure) in .init() } }
@@ -141,8 +146,7 @@ final class SharedEngine: Sendable {
         return self.state.withLock { state in
           switch state.failure {
           case nil: .ready
-          case .locked: .locked
-          default: .unavailable
+          case let failure?: failure.isLocked ? .locked : .unavailable
           }
         }
       },

@@ -50,8 +50,7 @@ struct SharedKeyringWordsTests {
       status: 7,
       code: "keyringDenied",
       message: "etcd denies access: permission denied",
-      hint:
-        "check the password file or the certificate, and the role as in acct-keyring(1), Roles: a reader renews nothing"
+      hint: "check the password file or the certificate, and what the role may do: acct-keyring(1), Roles"
     ),
     Row(
       failure: .engine(.untrusted(reason: "unknown authority")),

@@ -4,6 +4,7 @@ import AcctPorts
 import AcctTestSupport
 import Secrets
 import StrictJSON
+import Synchronization
 import Testing
 
 @Suite("Accounts that machines share")
@@ -172,7 +173,8 @@ struct SharedAccountTests {
   @Test("No other account's change waits while one is sent to the engine")
   func waitsAlone() async {
     await fleet.addAccount(left: 900)
-    let (held, heldWhileSent) = (Mutex<[Lock]>([]), Mutex<[[Lock]]>([]))
+    let held = Mutex<[Lock]>([])
+    let heldWhileSent = Mutex<[[Lock]]>([])
     var world = fleet.first.world()
     world.files.lock = { lock, _ throws(FilesFailure) in
       held.withLock { $0.append(lock) }

@@ -28,6 +28,7 @@ package final class InMemoryStore: Sendable {
     var mishaps: [Mishap] = []
     var beforeSwap: (@Sendable (String) -> Void)?
     var beforeGet: (@Sendable (String) -> Void)?
+    var isHeaderDenied = false
     var swaps = 0
     var gets = 0
     var listings = 0
@@ -69,6 +70,9 @@ package final class InMemoryStore: Sendable {
   package func interruptNextGet(_ action: @escaping @Sendable (_ key: String) -> Void) {
     contents.withLock { $0.beforeGet = action }
   }
+
+  /// Denies every write of the header from now on, as to a member on etcd.
+  package func denyHeader() { contents.withLock { $0.isHeaderDenied = true } }
 
   /// A backup of all that it has.
   package func backup() -> @Sendable () -> Void {
@@ -165,6 +169,7 @@ extension InMemoryStore.Contents {
     swaps += 1
     try check(key)
     guard bytes?.count ?? 0 <= 1_500_000 else { throw .failed(reason: "the request is too large") }
+    guard !isHeaderDenied || !key.hasSuffix("/header") else { throw .denied(reason: "a test said so") }
     let mishap = mishaps.isEmpty ? nil : mishaps.removeFirst()
     switch mishap {
     case .lost: throw .timedOut

@@ -148,7 +148,7 @@ struct RekeyTests {
     let planted = SharedObject(name: try Made.name("alice"), record: Made.record("alice"), generation: 90)
     engine.put(try former.sealed(planted, at: place), at: place)
     for machine in [here, there] {
-      #expect(throws: KeyringFailure.damagedAccount(Made.alice, .modified)) {
+      #expect(throws: KeyringFailure.damagedAccount(Made.alice, .formerKey)) {
         try machine.accounts().fetch(Made.alice, .forbidden)
       }
     }

@@ -51,11 +51,21 @@ struct RemovalTests {
     #expect(throws: KeyringFailure.removedMachine(by: "here", at: 1_800_000_000)) {
       try lost.accounts().fetch(Made.alice, .forbidden)
     }
+    here.advance(seconds: 60)
     try await approve(lost)
     #expect(try lost.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
     #expect(lost.membership.ownItem() != former)
     #expect(lost.own.items.values.count { !$0.isEmpty } == 1)
     #expect(try here.membership.machines(.forbidden).filter { $0.recipient == .machine }.map(\.name) == ["lost-2"])
+    // Who removes it by its host's name would think that it is out.
+    let removal = MachineRemoval(by: "here", at: 1_800_000_000)
+    #expect(throws: SharedMembershipFailure.removedBefore("lost", removal, namesakes: ["lost-2"])) {
+      try here.membership.rekey(Rekeying(removing: "lost"), .forbidden)
+    }
+    #expect(try lost.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+    #expect(try here.membership.rekey(Rekeying(removing: "lost-2"), .forbidden).earlier == nil)
+    let second = MachineRemoval(by: "here", at: 1_800_000_060)
+    #expect(try here.membership.rekey(Rekeying(removing: "lost-2"), .forbidden).earlier == second)
   }
 
   @Test("A member does not ask to join by a code, and keeps its key")
@@ -145,6 +155,83 @@ struct RemovalTests {
     #expect(try here.membership.rekey(change, .forbidden).removed == "silent")
   }
 
+  @Test("A machine that left, and joined again by a code, is known to have had the key file")
+  func leftBefore() async throws {
+    let silent = try fleet.machine("silent")
+    _ = try silent.vault().sharedKeyring.leave()
+    try await approve(TestMachine("silent", home: silent.home, engine: fleet.engine))
+    #expect(throws: SharedMembershipFailure.knowsSecret(.keyFile, machine: "silent")) {
+      _ = try here.membership.rekey(Rekeying(removing: "silent"), .forbidden)
+    }
+  }
+
+  @Test("A machine that joins by a code with the key file in its hand is known to have it")
+  func holding() async throws {
+    try await approve(try fleet.machine(apart: "other"))
+    #expect(throws: SharedMembershipFailure.knowsSecret(.keyFile, machine: "other")) {
+      _ = try here.membership.rekey(Rekeying(removing: "other"), .forbidden)
+    }
+  }
+
+  @Test("A machine that was removed, and got the new key file, is listed and can be removed again")
+  func backBySecret() throws {
+    let there = try fleet.machine("there")
+    try there.accounts().store(Made.account(Made.bob, named: "bob"), .forbidden)
+    var member = here
+    for byte in [0x6B, 0x6C] as [UInt8] {
+      let keyFile = try fleet.folder.file("new-\(byte)", containing: [UInt8](repeating: byte, count: 32))
+      let change = Rekeying(removing: "there", secret: .keyFile(keyFile))
+      let result = try member.membership.rekey(change, .forbidden)
+      #expect(result.removed == "there" && result.earlier == nil)
+      member = TestMachine("here", home: here.home, keyFile: keyFile, engine: fleet.engine)
+      #expect(try !member.membership.machines(.forbidden).map(\.name).contains("there"))
+      let again = TestMachine("there", home: there.home, keyFile: keyFile, engine: fleet.engine)
+      #expect(try again.accounts().fetch(Made.bob, .forbidden) == Made.record("bob"))
+      #expect(try member.membership.machines(.forbidden).map(\.name).contains("there"))
+      #expect(throws: SharedMembershipFailure.knowsSecret(.keyFile, machine: "there")) {
+        _ = try member.membership.rekey(Rekeying(removing: "there"), .forbidden)
+      }
+    }
+  }
+
+  @Test("One that may not write the header is listed again by what it has written since")
+  func backAsWriter() throws {
+    let there = try fleet.machine("there")
+    try there.accounts().store(Made.account(Made.bob, named: "bob"), .forbidden)
+    let keyFile = try fleet.folder.file("new", containing: [UInt8](repeating: 0x6B, count: 32))
+    _ = try here.membership.rekey(Rekeying(removing: "there", secret: .keyFile(keyFile)), .forbidden)
+    let member = TestMachine("here", home: here.home, keyFile: keyFile, engine: fleet.engine)
+    let again = TestMachine("there", home: there.home, keyFile: keyFile, engine: fleet.engine)
+    // Each note in the header is denied.
+    fleet.engine.denyHeader()
+    _ = try again.accounts().fetchAll(.forbidden)
+    #expect(try !member.membership.machines(.forbidden).map(\.name).contains("there"))
+    again.advance(seconds: 1)
+    try again.accounts().store(Made.renewed(Made.bob, named: "bob", token: "R1"), .forbidden)
+    #expect(try member.membership.machines(.forbidden).map(\.name).contains("there"))
+  }
+
+  @Test("An object of a later version of acct is named after all others are sealed anew, and stays")
+  func laterVersion() throws {
+    let seal = try seal()
+    let place = "/acct/main/a/\(Made.bob)"
+    let later = SharedObject(name: try Made.name("bob"), record: Made.record("bob"), generation: 1)
+    let known = later.serialized(epoch: 2).withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    // A field of no version yet.
+    let contents = Secret(known + [0xFE, 0, 0, 0, 0])
+    fleet.engine.put(try seal.seal(contents, at: place), at: place)
+    for _ in 0..<2 {
+      #expect(throws: SharedMembershipFailure.laterVersion(Made.bob)) {
+        _ = try here.membership.rekey(Rekeying(), .forbidden)
+      }
+      #expect(try here.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+    }
+    let alice = try #require(fleet.engine.objects["/acct/main/a/\(Made.alice)"])
+    #expect(throws: Seal.Unopened.self) { try seal.open(alice.bytes, at: alice.key) }
+    try here.accounts().remove(Made.bob, nil, .forbidden)
+    #expect(try here.membership.rekey(Rekeying(), .forbidden).damaged == [])
+  }
+
   @Test("A machine that may not write the header joins with the key file all the same")
   func reader() throws {
     let reader = try fleet.machine(apart: "reader")
@@ -187,7 +274,7 @@ struct RemovalTests {
       try there.accounts().store(Made.account(Made.bob, named: "bob"), .forbidden)
     }
     engine.fail(with: nil)
-    #expect(throws: KeyringFailure.damagedAccount(Made.bob, .modified)) {
+    #expect(throws: KeyringFailure.damagedAccount(Made.bob, .formerKey)) {
       try here.accounts().fetch(Made.bob, .forbidden)
     }
     let again = AccountID(random: InlineArray(repeating: 0xB1))

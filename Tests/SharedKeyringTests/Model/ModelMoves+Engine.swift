@@ -8,8 +8,8 @@ extension ModelMoves {
     guard process.isConnected, isUsable(process) else { return }
     guard process.pending == .none else {
       guard let writer = rules.owner(process.pending) else { return }
-      let answer = PendingAnswer(writer: writer, spent: process.spent, brought: process.brought)
-      proceed(host, answer.write, answer.next(found: found(wanted: process.brought)), .takesUp)
+      let answer = UnconfirmedWrite(owner: writer, basis: .spent(process.spent), wanted: process.brought)
+      proceed(host, answer, answer.next(found: found(wanted: process.brought)), .takesUp)
       return
     }
     add(host, .renames) { $0.write($0.credential, $0.lock, rules) }

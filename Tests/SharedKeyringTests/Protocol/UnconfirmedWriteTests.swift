@@ -87,7 +87,7 @@ struct UnconfirmedWriteTests {
 
   @Test("A pending answer is decided in the name of the process that got it")
   func pending() {
-    let answer = PendingAnswer(writer: Owners.neighbour, spent: "old", brought: "new")
+    let answer = Write(owner: Owners.neighbour, basis: .spent("old"), wanted: "new")
     func next(_ credential: String?, _ lock: LockOwner?, hasAll: Bool = false) -> NextWrite {
       answer.next(found: .init(credential: credential, lockOwner: lock, hasAll: hasAll))
     }
@@ -96,7 +96,7 @@ struct UnconfirmedWriteTests {
     #expect(next("new", nil, hasAll: true) == .done)
     #expect(next("newer", Owners.neighbour) == .superseded)
     #expect(answer.next(found: nil) == .removed)
-    #expect(answer.write.lock(afterMerging: RenewalLock(owner: Owners.neighbour, ttl: 45)) == nil)
+    #expect(answer.lock(afterMerging: RenewalLock(owner: Owners.neighbour, ttl: 45)) == nil)
   }
 
   @Test("Two changes to a record are put together, and the writer's counts where both are of one")

@@ -97,15 +97,18 @@ extension KeyringCommand {
       let result = try ShareKeyring(context.engine).rekey(change)
       let name = result.removed ?? machine
       if !options.json {
-        context.notice("removed \(printable(name)) from the shared keyring, which has a new key")
+        if let earlier = result.earlier {
+          let time = "\(printable(earlier.by)) on \(day(earlier.at))"
+          context.notice("\(printable(name)) was removed by \(time) already: the key stays")
+        } else {
+          context.notice("removed \(printable(name)) from the shared keyring, which has a new key")
+        }
         tell(of: result.damaged, context)
       }
       let members: KeyValuePairs<String, JSON> = [
         "removed": .string(name), "objects": result.objectCount, "damaged": result.damagedIDs,
       ]
-      if renew {
-        return try await RefreshCommand.everyAccount(Refresh(context.engine), context, force: true, members: members)
-      }
+      if renew { return try await RefreshCommand.everyAccount(afterRemoval: members, context) }
       if options.json { try context.output(envelope(members)) }
       return .done
     }

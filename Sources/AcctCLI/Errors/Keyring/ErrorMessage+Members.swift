@@ -60,7 +60,17 @@ extension ErrorMessage {
         "noSuchMachine",
         .usage,
         "no machine called \(printable(name)) shares the keyring",
-        hint: "`acct keyring machines` lists them"
+        hint: "`acct keyring machines` lists those with a key of their own and those that have written; one with the "
+          + "passphrase or key file alone is shut out by `acct keyring rekey` with --new-passphrase-file or --new-key-file"
+      )
+    case .removedBefore(let name, let removal, let namesakes):
+      let names = namesakes.map(printable)
+      self.init(
+        "removedBefore",
+        .usage,
+        "\(printable(name)) was removed by \(printable(removal.by)) on \(day(removal.at)); "
+          + "\(names.joined(separator: ", ")) joined after that",
+        hint: names.first.map { "`acct keyring remove \($0)` removes that one; `acct keyring machines` lists them" }
       )
     case .member:
       self.init(
@@ -90,6 +100,13 @@ extension ErrorMessage {
         "a shared keyring has \(limit) passphrases at most",
         hint: "without --keep the new one takes the place of the others"
       )
+    case .laterVersion(let id):
+      self.init(
+        "laterVersion",
+        .keyringUnavailable,
+        "the key has changed, but for account \(id), which a later version of acct wrote",
+        hint: "make the command again with that version, or remove the account for all: `acct remove \(id) --local`"
+      )
     case .stillWriting:
       self.init(
         "stillWriting",
@@ -111,7 +128,13 @@ extension ErrorMessage {
         "\(printable(machine)) has had \(words(for: secret)) of the keyring, which would still open it",
         hint: "add --new-passphrase-file FILE, --new-key-file FILE, or --drop-shared"
       )
-    case .tooMany: self.init("tooManyMachines", .failed, "the keyring has as many machines as it takes")
+    case .tooMany:
+      self.init(
+        "tooManyMachines",
+        .failed,
+        "the keyring has as many machines as it takes",
+        hint: "`acct keyring remove` takes one out that is not used any more"
+      )
     }
   }
 }

@@ -33,8 +33,7 @@ extension ErrorMessage {
         "damagedSharedAccount",
         .badInput,
         "what the shared keyring has of account \(id) can't be used: \(words(for: damage))",
-        hint:
-          "`acct remove \(id) --local` removes it for all machines, after which it can be added again"
+        hint: mending(damage, id)
       )
     case .removedMachine(let host, let time):
       self.init(
@@ -97,7 +96,7 @@ extension ErrorMessage {
       case .denied(let reason):
         (
           "keyringDenied", "denies access: \(reason)",
-          "check the password file or the certificate, and the role as in acct-keyring(1), Roles: a reader renews nothing"
+          "check the password file or the certificate, and what the role may do: acct-keyring(1), Roles"
         )
       case .untrusted(let reason):
         (
@@ -161,5 +160,15 @@ extension ErrorMessage {
         hint: "leave sslmode out: acct uses verify-full, with --ca if you give it"
       )
     }
+  }
+}
+
+/// What to do about an account of a shared keyring that can't be used.
+private func mending(_ damage: SharedDamage, _ id: AccountID) -> String {
+  let removing = "`acct remove \(id) --local` removes it for all machines, after which it can be added again"
+  return switch damage {
+  case .unknownVersion: "use a later version of acct here"
+  case .formerKey: "if the engine was restored in part, restore the later state; else \(removing)"
+  default: removing
   }
 }

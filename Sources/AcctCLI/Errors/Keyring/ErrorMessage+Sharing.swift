@@ -82,8 +82,7 @@ extension ErrorMessage {
         "passphraseStays",
         .failed,
         "the keyring in use is on \(kind.rawValue), and its passphrase is that of all machines",
-        hint:
-          "make a keyring of another name with a new passphrase, and move the accounts: acct-keyring(1)"
+        hint: "`acct keyring rekey` with --new-passphrase-file FILE changes it for all of them"
       )
     case .notSealable(let kind):
       self.init(
@@ -111,6 +110,7 @@ func words(for damage: SharedDamage) -> String {
   case .notAnObject: "it is no object of acct's, or is cut short"
   case .unknownVersion: "a later version of acct wrote it"
   case .modified: "it was modified, or belongs to another place"
+  case .formerKey: "it was put back there, or written by a machine that was removed: it has a former key"
   case .malformed: "it is not of the form that acct writes"
   case .strayKey: "its key is no account's"
   case .notThisAccount: "its record is no account, or another one"
