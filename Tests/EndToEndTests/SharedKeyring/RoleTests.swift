@@ -40,7 +40,34 @@ struct RoleTests {
     try await homes.join("operator", "create", places["operator"] ?? [])
     try await homes.join("web", "join", places["web"] ?? [])
     try await homes.join("ci", "join", places["ci"] ?? [])
-    try await homes.play(reason: "does not let this user at the keys")
+    let reason = "does not let this user at the keys"
+    try await membership(homes, places, reason: reason)
+    try await homes.play(reason: reason)
+  }
+
+  /// Lets a member ask to join by a code, which an administrator alone approves.
+  private func membership(_ homes: Homes, _ places: [String: [String]], reason: String) async throws {
+    let newcomer = try await Newcomer(to: places["web"] ?? [])
+    // The code stays good: only the header could not be written.
+    for (user, words) in [
+      ("web", ["keyring", "approve", newcomer.code]), ("ci", ["keyring", "approve", newcomer.code]),
+      ("web", ["keyring", "rekey"]),
+    ] {
+      let refused = try await homes.acct(user, words)
+      #expect(refused.status == 7, "\(user) \(words): \(refused.errorText)")
+      #expect(refused.errorText.contains(reason), "\(user) \(words): \(refused.errorText)")
+    }
+    let approved = try await homes.acct("operator", ["keyring", "approve", newcomer.code])
+    #expect(approved.status == 0, "\(approved.errorText)")
+    try await newcomer.joined()
+    let listed = try await newcomer.home.acct("keyring", "machines", "--no-input")
+    #expect(listed.status == 0, "\(listed.errorText)")
+    #expect(listed.text.contains("its own key"), "\(listed.text)")
+
+    let reader = try await homes.ask(places["ci"] ?? [])
+    #expect(reader.status == 7, "\(reader.errorText)")
+    #expect(reader.errorText.contains(reason), "\(reader.errorText)")
+    #expect(!reader.errorText.contains("keyring approve"), "\(reader.errorText)")
   }
 
   @Test("On PostgreSQL an administrator makes a keyring, a member renews, and a reader uses what is valid")
@@ -59,8 +86,14 @@ struct RoleTests {
     let homes = try Homes()
     try await homes.join("operator", "create", try await place("operator"))
     try await server.psql(blocks[1], database: "acct")
-    try await homes.join("web", "join", try await place("web"))
+    let web = try await place("web")
+    try await homes.join("web", "join", web)
     try await homes.join("ci", "join", try await place("ci"))
+    // The grants are for tables: a member may write the header as well.
+    let newcomer = try await Newcomer(to: web)
+    let approved = try await homes.acct("web", ["keyring", "approve", newcomer.code])
+    #expect(approved.status == 0, "\(approved.errorText)")
+    try await newcomer.joined()
     try await homes.play(reason: "permission denied")
   }
 
@@ -82,6 +115,13 @@ struct RoleTests {
     func join(_ user: String, _ verb: String, _ place: [String]) async throws {
       let joined = try await acct(user, ["keyring", verb] + place)
       try #require(joined.status == 0, "\(user) \(verb): \(joined.errorText)")
+    }
+
+    /// Asks to join by a code, as a machine that has neither passphrase nor key file.
+    func ask(_ place: [String]) async throws -> ChildProcess.Output {
+      let passphrase = try folder.file("own", containing: "of this machine\n")
+      let home = try AcctHome(sharingUnder: "", with: ["ACCT_VAULT_PASSPHRASE_FILE": passphrase])
+      return try await home.command(["keyring", "join"] + place + ["--code", "--no-input"]).run()
     }
 
     /// Lets a member add an account, a reader use it and fail to renew it, and the member renew it.
