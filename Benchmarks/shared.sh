@@ -105,7 +105,10 @@ rounds=${2:-100}
 options=(etcd "$endpoints" --name many --cert "$folder/bench.crt" --key "$folder/bench.key" --ca "$folder/ca.crt")
 reader="env ACCT_HOME=$folder/reader ACCT_KEYRING=etcd acct"
 $reader keyring join "${options[@]}" --quiet
-ACCT_HOME=$folder/lost acct keyring join "${options[@]}" --code --no-input 2>joining &
+# It has no passphrase but that of its own vault.
+(umask 077 && echo 'a passphrase of its own' >own)
+ACCT_HOME=$folder/lost ACCT_VAULT_PASSPHRASE_FILE=$folder/own \
+  acct keyring join "${options[@]}" --code --no-input 2>joining &
 joining=$!
 reading=()
 until code=$(grep -oE '([a-z2-7]{4}-){3}[a-z2-7]{4}' joining); do kill -0 $joining; done
