@@ -36,7 +36,7 @@ calls() {
   grep -E '^[0-9]+ +[a-z_0-9]+\(' "$folder/strace" |
     grep -cvE '^[0-9]+ +(poll\(|recvfrom\(|read\([0-9]+</proc/[0-9]+/maps>)'
 }
-limit 'instructions: header' "$(instructions header "$url")" 5495000
+limit 'instructions: header' "$(instructions header "$url")" 5490000
 limit 'instructions: status --json' "$(instructions status --json)" 3640000
 limit 'instructions: list --json' "$(instructions list --json)" 2430000
 limit 'system calls: header' "$(calls header "$url")" 174
