@@ -95,6 +95,15 @@ struct UnopenedTests {
     #expect(Set(try setAside.names()) == [name, "\(name)-2"])
   }
 
+  @Test("A machine whose note of itself is damaged leaves, and can join again")
+  func leftDamaged() throws {
+    try here.folder.replace("machine", Array("damaged".utf8).span)
+    #expect(throws: KeyringFailure.self) { try here.vault().sharedKeyring.join(Fleet.settings, .forbidden) }
+    _ = try here.vault().sharedKeyring.leave()
+    try here.vault().sharedKeyring.join(Fleet.settings, .forbidden)
+    #expect(try here.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
+  }
+
   @Test("A machine that was removed leaves, and an answer that it can't store any more is set aside")
   func leftAfterRemoval() async throws {
     let code = Mutex("")

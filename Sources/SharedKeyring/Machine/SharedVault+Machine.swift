@@ -122,7 +122,9 @@ extension SharedVault {
   /// Its identifier stays, which is no secret: if the machine joins again, and is removed then, the others have to know
   /// which passphrase it has had.
   func forgetMachine() throws(KeyringFailure) {
-    guard let own = try? identity(), let place = own.key else { return }
+    // A note that is damaged would keep the machine from joining again.
+    guard let own = try? identity() else { return try copies.remove(MachineIdentity.fileName, in: copies.folder) }
+    guard let place = own.key else { return }
     try forgetKey(place)
     try note(MachineIdentity(id: own.id))
   }
