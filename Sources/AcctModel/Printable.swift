@@ -22,6 +22,21 @@ package func printable(_ text: String) -> String {
   }
 }
 
+/// A machine's name, made safe to show: no other name looks like it.
+///
+/// All but visible ASCII is escaped: letters of other scripts look like ASCII, blanks like the columns of a table, and a
+/// backslash like the beginning of an escape.
+///
+/// - Returns: The name unchanged, or with escapes: `bu\u{456}ld`. Different names have different results.
+package func printableASCII(_ name: String) -> String {
+  name.unicodeScalars.reduce(into: "") { shown, scalar in
+    switch scalar {
+    case "!"..."~" where scalar != "\\": shown.unicodeScalars.append(scalar)
+    default: shown += scalar.escape
+    }
+  }
+}
+
 extension Unicode.Scalar {
   /// The escape sequence that replaces the scalar where it can't be shown.
   package var escape: String {

@@ -23,4 +23,17 @@ struct PrintableTests {
   func treacherous(text: String, shown: String) {
     #expect(printable(text) == shown)
   }
+
+  @Test(
+    "A machine's name shows all but visible ASCII as escapes",
+    arguments: [
+      ("build-1.example_x~!", "build-1.example_x~!"), ("bu\u{456}ld", "bu\\u{456}ld"),
+      ("bu\\u{456}ld", "bu\\u{5c}u{456}ld"),
+      ("a  b", "a\\u{20}\\u{20}b"), ("\u{200B}", "\\u{200b}"), ("a\r\n", "a\\r\\n"), ("a\\n", "a\\u{5c}n"),
+      ("é", "\\u{e9}"), ("e\u{301}", "e\\u{301}"), ("\u{7F}", "\\u{7f}"), ("", ""),
+    ]
+  )
+  func machineName(name: String, shown: String) {
+    #expect(printableASCII(name) == shown)
+  }
 }
