@@ -14,7 +14,7 @@ package func distinctNames(
 ) -> [String: String] {
   let named = Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
   let alike = Dictionary(grouping: named) { NameSkeleton($0.value) }
-  let reserved = Set(reserved.map(NameSkeleton.init))
+  let reserved = reserved.map(NameSkeleton.init)
   var distinct = named
   for (skeleton, holders) in alike where holders.count > 1 || reserved.contains(skeleton) {
     var number = 0

@@ -48,8 +48,25 @@ extension String.UnicodeScalarView {
       if let last, !last.isASCII { append(scalar) }
       return
     }
-    let prototype = confusables.unicodeScalars.drop { $0 != scalar }.drop { !$0.isASCII }.prefix { $0.isASCII }
-    append(contentsOf: prototype.isEmpty ? scalar.properties.lowercaseMapping.unicodeScalars : Self(prototype))
+    guard !appendPrototype(of: scalar) else { return }
+    append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+  }
+
+  /// - Returns: `false` if the character looks like no ASCII.
+  private mutating func appendPrototype(of scalar: Unicode.Scalar) -> Bool {
+    var isFound = false
+    var hasAppended = false
+    for entry in confusables.unicodeScalars {
+      if entry == scalar {
+        isFound = true
+      } else if isFound, entry.isASCII {
+        append(entry)
+        hasAppended = true
+      } else if hasAppended {
+        break
+      }
+    }
+    return hasAppended
   }
 }
 
