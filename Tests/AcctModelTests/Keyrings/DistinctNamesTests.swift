@@ -42,7 +42,8 @@ struct DistinctNamesTests {
     let forms = [
       "n", "N", "n-1", "n-l", "n-2", "n-1-1", "n-10", "n-lO", "\u{578}", "n-\u{406}\u{41E}", "", " ", "-1", "-l", "-",
     ]
-    let names = (0..<300).map { (id: String($0, radix: 16), name: forms[$0 % forms.count]) }
+    let alike = (0..<300).map { (id: String($0, radix: 16), name: forms[$0 % forms.count]) }
+    let names = alike + [("f00", "n-3"), ("f01", "-4"), ("f02", "n-1-5")]
     let distinct = distinctNames(names)
     #expect(distinct.count == names.count)
     #expect(Set(distinct.values.map(NameSkeleton.init)).count == names.count)
