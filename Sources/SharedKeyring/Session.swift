@@ -92,7 +92,7 @@ extension SharedVault {
     let keys = EpochKeys(opened) { [self] opened throws(KeyringFailure) in
       try renewed(opened, session, interaction)
     }
-    return Seal(keys, entropy, check: check, writer: { [self] in writer(opened.means) })
+    return Seal(keys, entropy, check: check, writer: { [self] in writer(opened) })
   }
 
   /// Opens the keys of a header.

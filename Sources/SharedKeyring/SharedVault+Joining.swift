@@ -14,7 +14,7 @@ extension SharedVault {
     var reading = try ask { () throws(SharedStoreFailure) in try session.store.get(place) }
     if reading.object == nil {
       // A person's time and scrypt's are spent before anything is written.
-      let header = try opener.make(holder: try notedIdentity().id, interaction).serialized()
+      let header = try opener.make(holder: try notedIdentity().id, at: machine.now(), interaction).serialized()
       do { _ = try session.store.swap(place, header, nil) } catch {
         guard let now = try? session.store.get(place), now.object != nil else { throw .engine(error) }
       }

@@ -19,7 +19,7 @@ extension SharedVault {
     }
     let opened = try opened(try parse(header.bytes), interaction)
     // Nothing is asked once more: by what this machine knows until then, the engine has gone back.
-    let seal = Seal(EpochKeys(opened), entropy, check: check, writer: { [self] in writer(opened.means) })
+    let seal = Seal(EpochKeys(opened), entropy, check: check, writer: { [self] in writer(opened) })
     let former = try formerSeal(unlike: header.bytes)
     let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
     let unopened = try copies.alone { () throws(KeyringFailure) in
@@ -197,7 +197,7 @@ extension SharedVault {
       try forgetAsking()
       try forgetMachine()
       // The files that tell where the keyring is come before the copies, which are never taken for another one's.
-      for name in [SettingsFile.fileName, Self.headerName] { try copies.remove(name, in: copies.folder) }
+      for name in [SettingsFile.fileName, Self.headerName, KnownMeans.fileName] { try copies.remove(name, in: copies.folder) }
       for id in try copies.accounts() { try copies.remove(id) }
       try copies.forgetRemovals()
       try copies.remove(KnownKeyring.fileName, in: copies.folder)

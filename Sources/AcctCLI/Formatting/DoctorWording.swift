@@ -23,7 +23,8 @@ struct DoctorWording {
     case .keyringReady, .noVault, .keyringUndecided, .keyringDecisionLost, .keyringOverridden,
       .keyring, .unknownKeyring:
       self.init(keyring: subject)
-    case .sharing, .answersWait, .copiesAlone, .keyChangeBegun, .damagedShared, .olderObjects, .moveBegun,
+    case .sharing, .answersWait, .copiesAlone, .keyChangeBegun, .unknownMeans, .doubledMembers, .damagedShared,
+      .olderObjects, .moveBegun,
       .moveUnfinished, .remoteFolder:
       self.init(sharing: subject)
     case .filesPrivate, .readable, .writable, .foreign, .link, .files: self.init(files: subject)
@@ -127,6 +128,25 @@ extension DoctorWording {
         "keyChangeInterrupted",
         "a change of the shared keyring's key was begun and not ended",
         fix: "`acct keyring rekey` ends it"
+      )
+    case .unknownMeans(let means):
+      let names = means.map { one in
+        let reasons = [
+          one.addedBy == nil ? "added by an unknown machine" : nil, one.lastUsed == nil ? "no use is known" : nil,
+        ]
+        let reason = reasons.compactMap(\.self).joined(separator: ", ")
+        return printableASCII(one.name) + (reason.isEmpty ? "" : " (\(reason))")
+      }
+      self.init(
+        "unknownMeans",
+        "this machine does not know what opens the shared keyring as \(names.joined(separator: ", "))",
+        fix: "`acct keyring rekey` asks about each, and changes the key; --keep NAME or --drop NAME answers"
+      )
+    case .doubledMembers(let count):
+      self.init(
+        "doubledMembers",
+        "the shared keyring's list of machines has \(count) \(count == 1 ? "entry" : "entries") twice",
+        fix: "`acct keyring rekey` drops what is double"
       )
     case .damagedShared(let key, .strayKey):
       self.init(

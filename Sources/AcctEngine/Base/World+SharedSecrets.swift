@@ -74,8 +74,8 @@ extension SharedKeyring {
             throw error.redacted(by: held)
           }
         },
-        machines: { interaction throws(SharedMembershipFailure) in
-          do throws(SharedMembershipFailure) { return try membership.machines(interaction) } catch {
+        members: { interaction throws(SharedMembershipFailure) in
+          do throws(SharedMembershipFailure) { return try membership.members(interaction) } catch {
             throw error.redacted(by: held)
           }
         },

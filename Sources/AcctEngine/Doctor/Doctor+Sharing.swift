@@ -16,7 +16,7 @@ extension Doctor {
     if !report.pending.isEmpty { findings.append(Finding(.answersWait(names(of: report.pending)))) }
     if !report.copiesAlone.isEmpty { findings.append(Finding(.copiesAlone(names(of: report.copiesAlone)))) }
     if report.isChangingKey { findings.append(Finding(.keyChangeBegun)) }
-    findings += inspected()
+    findings += inspected() + opened()
     return findings.isEmpty
       ? [Finding(.sharing(keyring.kind, accounts: report.accounts))] : findings
   }
@@ -34,6 +34,19 @@ extension Doctor {
     }
     for key in inspection.strayKeys { findings.append(Finding(.damagedShared(key, .strayKey))) }
     if !inspection.rolledBack.isEmpty { findings.append(Finding(.olderObjects(names(of: inspection.rolledBack)))) }
+    return findings
+  }
+
+  /// Reports what opens the keyring without a known reason, if the key is available without a prompt.
+  private func opened() -> [Finding] {
+    let members: SharedMembers
+    do { members = try context.world.sharedKeyring.membership.members(.forbidden) } catch {
+      // As above; and a keyring of the form of earlier versions has no such list.
+      return []
+    }
+    let unknown = members.means.filter { !$0.isKnown }
+    var findings = unknown.isEmpty ? [] : [Finding(.unknownMeans(unknown))]
+    if members.doubles > 0 { findings.append(Finding(.doubledMembers(members.doubles))) }
     return findings
   }
 

@@ -35,6 +35,10 @@ package struct Finding: Sendable {
     case copiesAlone([String])
     /// A change of the shared keyring's key has begun and not ended.
     case keyChangeBegun
+    /// Means of opening the shared keyring that this machine does not know.
+    case unknownMeans([SharedMeans])
+    /// The shared keyring's list has so many entries twice.
+    case doubledMembers(Int)
     /// An object of a shared keyring, by its account's identifier or its key, that can't be used.
     case damagedShared(String, SharedDamage)
     /// The shared keyring's objects of these accounts are older than versions that this machine has seen.
@@ -109,7 +113,7 @@ package struct Finding: Sendable {
     case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
       .hardwareKeysReady, .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence:
       .ok
-    case .keyringOverridden, .answersWait, .copiesAlone, .keyChangeBegun, .moveBegun, .moveUnfinished, .remoteFolder,
+    case .keyringOverridden, .answersWait, .copiesAlone, .keyChangeBegun, .unknownMeans, .doubledMembers, .moveBegun, .moveUnfinished, .remoteFolder,
       .interruptedRenewal, .certificateEnds, .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown,
       .temporaryFiles, .locks,
       .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):

@@ -12,6 +12,8 @@ package struct KeyringReport: Sendable {
   package var engine: SharedKeyring.Report?
   /// The accounts for which this machine has an answer to store there, by their names here.
   package var waiting: [AccountName] = []
+  /// Who shares it, and what opens it; `nil` while it is locked.
+  package var members: SharedMembers?
   /// Why the keyring in use, or the shared one, can't be used now.
   package var cause: EngineError?
 
@@ -47,6 +49,10 @@ package struct KeyringReport: Sendable {
       report.cause = .keyring(.failed(lock, settings.kind))
     }
     report.waiting = try context.accountStore.listing().accounts.filter { engine.pending.contains($0.id) }.map(\.name)
+    if report.cause == nil {
+      // One of the form of earlier versions has no such list.
+      do { report.members = try shared.membership.members(.forbidden) } catch { report.members = nil }
+    }
     if engine.isRolledBack { report.cause = .keyring(.failed(.rolledBack, settings.kind)) }
     return report
   }

@@ -58,9 +58,9 @@ extension ShareKeyring {
     try members { membership throws(SharedMembershipFailure) in try membership.approve(code, context.interaction) }
   }
 
-  /// The machines that share the keyring.
-  package func machines() throws(EngineError) -> [SharedMachine] {
-    try members { membership throws(SharedMembershipFailure) in try membership.machines(context.interaction) }
+  /// The machines that share the keyring, and all that opens it.
+  package func members() throws(EngineError) -> SharedMembers {
+    try members { membership throws(SharedMembershipFailure) in try membership.members(context.interaction) }
   }
 
   /// Changes the keyring's key.

@@ -15,8 +15,8 @@ package struct SharedMembership: Sendable {
       throws(SharedMembershipFailure) -> Void
   /// Makes the machine that waits with a code a member; returns its name.
   package var approve: @Sendable (_ code: String, Interaction) throws(SharedMembershipFailure) -> String
-  /// Returns the machines that are members, and those that have written.
-  package var machines: @Sendable (Interaction) throws(SharedMembershipFailure) -> [SharedMachine]
+  /// Returns the machines that are members, those that have written, and all that opens the keyring.
+  package var members: @Sendable (Interaction) throws(SharedMembershipFailure) -> SharedMembers
   /// Changes the keyring's key, and seals every object anew; returns once none of the former key is left.
   package var rekey: @Sendable (Rekeying, Interaction) throws(SharedMembershipFailure) -> Rekeyed
   /// The item of this machine's key in its own keyring, which belongs to no account; `nil` if it has none.
@@ -29,16 +29,21 @@ package struct SharedMembership: Sendable {
         SharedKeyringSettings, TPMAddress?, Interaction, _ announce: @escaping @Sendable (String) -> Void
       ) async throws(SharedMembershipFailure) -> Void,
     approve: @escaping @Sendable (_ code: String, Interaction) throws(SharedMembershipFailure) -> String,
-    machines: @escaping @Sendable (Interaction) throws(SharedMembershipFailure) -> [SharedMachine],
+    members: @escaping @Sendable (Interaction) throws(SharedMembershipFailure) -> SharedMembers,
     rekey: @escaping @Sendable (Rekeying, Interaction) throws(SharedMembershipFailure) -> Rekeyed,
     ownItem: @escaping @Sendable () -> AccountID?
   ) {
     self.means = means
     self.request = request
     self.approve = approve
-    self.machines = machines
+    self.members = members
     self.rekey = rekey
     self.ownItem = ownItem
+  }
+
+  /// The machines that are members, and those that have written.
+  package func machines(_ interaction: Interaction) throws(SharedMembershipFailure) -> [SharedMachine] {
+    try members(interaction).machines
   }
 
   /// A machine that shares nothing.
@@ -46,7 +51,7 @@ package struct SharedMembership: Sendable {
     means: { _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     request: { _, _, _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     approve: { _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
-    machines: { _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
+    members: { _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     rekey: { _, _ throws(SharedMembershipFailure) in throw .keyring(.notJoined) },
     ownItem: { nil }
   )
@@ -60,106 +65,6 @@ package enum JoiningMeans: Sendable {
   case passphrase
   /// A code that a member approves, and nothing else.
   case code
-}
-
-/// A machine that shares a keyring.
-package struct SharedMachine: Equatable, Sendable {
-  package var id: String
-  /// Its host's name, with a number where another one has that.
-  package var name: String
-  /// Of acct; `nil` if it is not known.
-  package var version: String?
-  package var recipient: Recipient
-  /// Seconds since 1970; `nil` for a machine that only its writes are known of.
-  package var since: Int64?
-  /// Its last write, in seconds since 1970; `nil` if no account has one of it.
-  package var lastSeen: Int64?
-  package var isThis: Bool
-  /// The place of its key, as the machine has told it; `nil` if it has none, or has not told.
-  package var keyPlace: KeyPlace?
-
-  /// The place of a machine's own key.
-  package enum KeyPlace: String, Sendable { case software, tpm }
-
-  /// The means by which it opens the keyring.
-  package enum Recipient: String, Sendable { case machine, passphrase, keyFile = "keyfile" }
-
-  package init(
-    id: String,
-    name: String,
-    version: String?,
-    recipient: Recipient,
-    since: Int64?,
-    lastSeen: Int64?,
-    isThis: Bool,
-    keyPlace: KeyPlace? = nil
-  ) {
-    self.id = id
-    self.name = name
-    self.version = version
-    self.recipient = recipient
-    self.since = since
-    self.lastSeen = lastSeen
-    self.isThis = isThis
-    self.keyPlace = keyPlace
-  }
-}
-
-/// A change of a shared keyring's key.
-package struct Rekeying: Sendable {
-  /// The machine that is removed, by name or identifier; `nil` for none.
-  package var removing: String?
-  package var secret: Secret
-  /// `true` to keep the passphrases and key files of before beside a new one.
-  package var isKeeping: Bool
-
-  /// The passphrase or key file that opens the keyring from then on.
-  package enum Secret: Equatable, Sendable {
-    /// Those of before.
-    case same
-    case passphrase(file: String)
-    case keyFile(String)
-    /// None: machines alone open it.
-    case none
-  }
-
-  package init(removing: String? = nil, secret: Secret = .same, isKeeping: Bool = false) {
-    self.removing = removing
-    self.secret = secret
-    self.isKeeping = isKeeping
-  }
-}
-
-/// The result of a change of key.
-package struct Rekeyed: Equatable, Sendable {
-  /// The number of objects that were sealed anew.
-  package var objects: Int
-  /// The name of the machine that was removed.
-  package var removed: String?
-  /// The command that has removed it, if that was an earlier one; then nothing was changed.
-  package var earlier: MachineRemoval?
-  /// Accounts whose object opened with neither key.
-  package var damaged: [AccountID]
-
-  package init(objects: Int, removed: String? = nil, earlier: MachineRemoval? = nil, damaged: [AccountID] = []) {
-    self.objects = objects
-    self.removed = removed
-    self.earlier = earlier
-    self.damaged = damaged
-  }
-}
-
-/// Who removed a machine from a shared keyring, and when.
-package struct MachineRemoval: Equatable, Sendable {
-  /// The name of the host.
-  package var by: String
-  /// Seconds since 1970.
-  package var at: Int64
-
-  package init(by: String, at: Int64) {
-    self.by = by
-    self.at = at
-  }
 }
 
 /// Why the members of a shared keyring were not changed.
@@ -195,6 +100,12 @@ package enum SharedMembershipFailure: Error, Equatable, Sendable {
   case stillWriting
   /// The machine that is to be removed has had the keyring's passphrase or key file.
   case knowsSecret(SharedMachine.Recipient, machine: String)
+  /// Means that this machine knows no reason for to open the keyring after the change; nothing was changed.
+  case unknownMeans([SharedMeans], removing: String?)
+  /// Several machines or means may be meant by a name.
+  case ambiguous(String, [SharedMeans])
+  /// No passphrase, key file or machine that opens the keyring is called so.
+  case noSuchMeans(String)
   /// The keyring has as many machines as its header takes.
   case tooMany
 }

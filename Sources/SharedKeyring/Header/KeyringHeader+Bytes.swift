@@ -38,8 +38,10 @@ extension KeyringHeader {
 
   /// Reads a header.
   ///
-  /// - Throws: ``Damage`` for anything that ``serialized()`` does not write, and for a header without recipients, with
-  ///   one twice, or with more passphrases than anyone would wait for.
+  /// A recipient may have several lines, as a member may have written them: the first one that opens counts.
+  ///
+  /// - Throws: ``Damage`` for anything that ``serialized()`` does not write, and for a header without recipients, or with
+  ///   more passphrases than a person would wait for.
   package init(parsing contents: [UInt8]) throws(Damage) {
     let members: JSONObject?
     do { members = try JSON(parsing: contents, maximumBytes: Self.sizeLimit).objectValue } catch {
@@ -59,9 +61,6 @@ extension KeyringHeader {
     guard recipients.count == lines.count, removals.count == removed.count, removals.count <= Self.removalLimit,
       !isChanging || !chain.isEmpty
     else { throw Damage(reason: "the header is incomplete") }
-    guard Set(recipients.map(\.line.id)).count == recipients.count else {
-      throw Damage(reason: "the header has a recipient twice")
-    }
     guard recipients.count(where: \.kind.isPassphrase) <= Self.passphraseLimit else {
       throw Damage(reason: "the header has more than \(Self.passphraseLimit) passphrases")
     }

@@ -1,7 +1,7 @@
-import AcctCrypto
+package import AcctCrypto
 import AcctModel
 package import Secrets
-import AcctPorts
+package import AcctPorts
 import StrictJSON
 import Vault
 
@@ -44,13 +44,13 @@ extension KeyringHeader {
   }
 
   /// Wraps the epoch's key for one more recipient; ``put(_:_:_:)`` authenticates it.
-  mutating func add(_ recipient: P256PublicKey, _ kind: Recipient.Kind, _ key: EpochKey) throws(CryptoError) {
+  package mutating func add(_ recipient: P256PublicKey, _ kind: Recipient.Kind, _ key: EpochKey) throws(CryptoError) {
     let message = try HPKE.seal(key.key, to: recipient, info: info("recipient"))
     recipients.append(Recipient(kind: kind, line: Line(id: Self.id(of: recipient), message: message)))
   }
 
   /// Seals the roster, and authenticates the header.
-  mutating func put(_ roster: Roster, _ key: EpochKey, _ entropy: Entropy) throws(CryptoError) {
+  package mutating func put(_ roster: Roster, _ key: EpochKey, _ entropy: Entropy) throws(CryptoError) {
     let nonce = entropy.bytes(AESGCM.nonceCount)
     let sealed = try AESGCM.seal(
       roster.plaintext,
@@ -66,7 +66,7 @@ extension KeyringHeader {
   func isAuthentic(_ key: EpochKey) -> Bool { ConstantTime.equal(code(key).span, mac.span) }
 
   /// Opens the roster; `nil` if it is damaged.
-  func roster(_ key: EpochKey) -> Roster? {
+  package func roster(_ key: EpochKey) -> Roster? {
     let plaintext = try? AESGCM.open(
       roster.ciphertext,
       key: Self.derived("roster", key),
@@ -81,10 +81,12 @@ extension KeyringHeader {
   /// - Throws: ``KeyringFailure`` if the recipient's key can't be used now.
   func key(by recipient: RecipientKey) throws(KeyringFailure) -> EpochKey? {
     let id = Self.id(of: recipient.publicKey)
-    guard let line = recipients.first(where: { $0.line.id == id })?.line,
-      let key = try recipient.open(line.message, info: info("recipient")), key.count == AESGCM.keyCount
-    else { return nil }
-    return EpochKey(epoch: epoch, key: key)
+    for line in recipients.map(\.line) where line.id == id {
+      guard let key = try recipient.open(line.message, info: info("recipient")), key.count == AESGCM.keyCount
+      else { continue }
+      return EpochKey(epoch: epoch, key: key)
+    }
+    return nil
   }
 
   /// The private key that a passphrase stands for.
@@ -97,7 +99,7 @@ extension KeyringHeader {
   }
 
   /// The private key that a key file stands for.
-  static func key(ofFile key: Secret) throws(CryptoError) -> P256PrivateKey { try HPKE.key(of: key) }
+  package static func key(ofFile key: Secret) throws(CryptoError) -> P256PrivateKey { try HPKE.key(of: key) }
 
   /// The purpose of a message of HPKE: this keyring, this form.
   func info(_ purpose: String) -> [UInt8] { Array("acct keyring 3 \(purpose) \(hex(keyring))".utf8) }

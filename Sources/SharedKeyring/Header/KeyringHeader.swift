@@ -1,4 +1,4 @@
-import AcctCrypto
+package import AcctCrypto
 import AcctModel
 import Vault
 
@@ -7,10 +7,10 @@ import Vault
 /// Who the recipients are is in the roster, which the key opens; a line alone says the kind and an identifier.
 package struct KeyringHeader: Equatable, Sendable {
   /// Random, made with the keyring; it stays.
-  var keyring: [UInt8]
+  package var keyring: [UInt8]
   /// The number of the key, at least ``firstEpoch``.
   package var epoch: Int64
-  var recipients: [Recipient]
+  package var recipients: [Recipient]
   /// For each machine that was removed, who did so and when, which that machine alone can read.
   var removals: [Line]
   /// The key of each epoch before, under the one after it, the latest first: who has an earlier key sees that the one
@@ -38,18 +38,18 @@ package struct KeyringHeader: Equatable, Sendable {
   static let linkCount = AESGCM.keyCount + AESGCM.tagCount
 
   /// A message of HPKE for the key with an identifier.
-  struct Line: Equatable, Sendable {
+  package struct Line: Equatable, Sendable {
     /// ``KeyringHeader/id(of:)`` of the public key.
-    var id: String
-    var message: HPKE.Message
+    package var id: String
+    package var message: HPKE.Message
   }
 
   /// A recipient: the epoch's key for a passphrase, for a key file, or for a machine.
-  struct Recipient: Equatable, Sendable {
-    var kind: Kind
-    var line: Line
+  package struct Recipient: Equatable, Sendable {
+    package var kind: Kind
+    package var line: Line
 
-    enum Kind: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
       /// With the cost and the salt of scrypt, whose result is the recipient's private key.
       case passphrase(KDFParameters, salt: [UInt8])
       case keyFile
@@ -66,7 +66,7 @@ package struct KeyringHeader: Equatable, Sendable {
   }
 
   /// The identifier of a recipient's public key.
-  static func id(of key: P256PublicKey) -> String { hex(SHA256.hash(key.point.span).prefix(idCount)) }
+  package static func id(of key: P256PublicKey) -> String { hex(SHA256.hash(key.point.span).prefix(idCount)) }
 
   /// `true` if this header may take the place of another one of the keyring.
   func isLater(than other: KeyringHeader) -> Bool { keyring == other.keyring && epoch >= other.epoch }

@@ -1,66 +1,108 @@
-import AcctCrypto
-import AcctPorts
-import Secrets
+package import AcctCrypto
+package import AcctPorts
+package import Secrets
 import StrictJSON
 import Vault
 
 /// The sealed part of a header: the names' key, who the recipients are, and what a machine that has seen nothing yet can
 /// compare the engine with.
-struct Roster: Equatable, Sendable {
+package struct Roster: Equatable, Sendable {
   /// The key of the digests that stand for names on the engine; it stays, so that names are unique throughout.
-  var names: Secret
+  package var names: Secret
   /// Grows with each change of the header in an epoch: an earlier one that is put back is noticed.
   ///
   /// The next epoch's begins anew, so that no member can use the numbers up.
-  var generation: Int64
+  package var generation: Int64
   /// How many accounts and traces of removals the engine had after the last change of the key.
-  var objects: Int64 = 0
+  package var objects: Int64 = 0
   /// The highest generation among these.
-  var highest: Int64 = 0
+  package var highest: Int64 = 0
   /// The public keys of passphrases and key files.
-  var shared: [Shared] = []
-  var machines: [Member] = []
-  var removed: [Removed] = []
+  package var shared: [Shared] = []
+  package var machines: [Member] = []
+  package var removed: [Removed] = []
+  /// How many entries were left out because their key has another one; see ``asSet(in:openedBy:)``. It is not written.
+  package var doubles = 0
 
   /// A passphrase or a key file.
-  struct Shared: Equatable, Sendable {
-    var publicKey: P256PublicKey
-    var kind: KeyringHeader.Recipient.Kind
-    /// The machines that are known to have it.
-    var holders: [String] = []
-    var id: String { KeyringHeader.id(of: publicKey) }
+  package struct Shared: Equatable, Sendable {
+    package var publicKey: P256PublicKey
+    package var kind: KeyringHeader.Recipient.Kind
+    /// The machines that are said to have it.
+    package var holders: [String] = []
+    /// Seconds since 1970; `nil` for one of before that was noted.
+    package var since: Int64?
+    package var vouchers: [Voucher] = []
+    package var id: String { KeyringHeader.id(of: publicKey) }
+
+    package init(
+      publicKey: P256PublicKey,
+      kind: KeyringHeader.Recipient.Kind,
+      holders: [String] = [],
+      since: Int64? = nil,
+      vouchers: [Voucher] = []
+    ) {
+      self.publicKey = publicKey
+      self.kind = kind
+      self.holders = holders
+      self.since = since
+      self.vouchers = vouchers
+    }
   }
 
   /// A machine with a key of its own.
-  struct Member: Equatable, Sendable {
-    var publicKey: P256PublicKey
+  package struct Member: Equatable, Sendable {
+    package var publicKey: P256PublicKey
     /// Its host's name, and a number where another one has that.
-    var name: String
+    package var name: String
     /// Seconds since 1970.
-    var since: Int64
+    package var since: Int64
     /// Of acct, when it was approved.
-    var version: String
+    package var version: String
     /// The request that it was approved by; empty for one that had the key before.
-    var request: String
+    package var request: String
     /// Who approved it.
-    var by: String
+    package var by: String
     /// The identifier that it had before, as one that opened the keyring otherwise; empty for none.
-    var formerly = ""
+    package var formerly = ""
     /// The place of its key, as it has told it.
-    var keyPlace: SharedMachine.KeyPlace?
+    package var keyPlace: SharedMachine.KeyPlace?
+    package var vouchers: [Voucher] = []
 
-    var id: String { KeyringHeader.id(of: publicKey) }
+    package var id: String { KeyringHeader.id(of: publicKey) }
+
+    package init(
+      publicKey: P256PublicKey,
+      name: String,
+      since: Int64,
+      version: String,
+      request: String,
+      by: String,
+      formerly: String = "",
+      keyPlace: SharedMachine.KeyPlace? = nil,
+      vouchers: [Voucher] = []
+    ) {
+      self.publicKey = publicKey
+      self.name = name
+      self.since = since
+      self.version = version
+      self.request = request
+      self.by = by
+      self.formerly = formerly
+      self.keyPlace = keyPlace
+      self.vouchers = vouchers
+    }
   }
 
-  struct Removed: Equatable, Sendable {
-    var id: String
-    var name: String
-    var by: String
+  package struct Removed: Equatable, Sendable {
+    package var id: String
+    package var name: String
+    package var by: String
     /// Seconds since 1970.
-    var at: Int64
+    package var at: Int64
     /// The request that it was approved by, and who did so; empty for none.
-    var request = ""
-    var approvedBy = ""
+    package var request = ""
+    package var approvedBy = ""
   }
 
   static let removedLimit = 256
@@ -102,6 +144,8 @@ extension Roster {
             members["scrypt"] = .array([JSON(Int64(kdf.n)), JSON(Int64(kdf.r)), JSON(Int64(kdf.p))])
             members["salt"] = .string(hex(salt))
           }
+          if let since = shared.since { members["since"] = JSON(since) }
+          members.put(shared.vouchers)
           return .object(members)
         }
       ),
@@ -114,6 +158,7 @@ extension Roster {
             "formerly": .string(machine.formerly),
           ]
           if let place = machine.keyPlace { members["place"] = .string(place.rawValue) }
+          members.put(machine.vouchers)
           return .object(members)
         }
       ),
@@ -158,8 +203,9 @@ extension Roster.Shared {
     else { return nil }
     let holders = list.compactMap(\.stringValue)
     guard holders.count == list.count else { return nil }
+    let (since, vouchers) = (members.number("since"), Voucher.list(members["vouchers"]))
     guard members["scrypt"] != nil else {
-      self.init(publicKey: key, kind: .keyFile, holders: holders)
+      self.init(publicKey: key, kind: .keyFile, holders: holders, since: since, vouchers: vouchers)
       return
     }
     let cost = (members["scrypt"]?.arrayValue ?? [])
@@ -167,7 +213,13 @@ extension Roster.Shared {
     guard cost.count == 3, let kdf = KDFParameters(n: cost[0], r: cost[1], p: cost[2]),
       let salt = members.bytes("salt", VaultHeader.saltCount)
     else { return nil }
-    self.init(publicKey: key, kind: .passphrase(kdf, salt: salt), holders: holders)
+    self.init(
+      publicKey: key,
+      kind: .passphrase(kdf, salt: salt),
+      holders: holders,
+      since: since,
+      vouchers: vouchers
+    )
   }
 }
 
@@ -180,13 +232,15 @@ extension Roster.Member {
     else { return nil }
     self.init(
       publicKey: key,
-      name: name,
+      // A host's, with a number behind it; a longer one is a member's mischief.
+      name: String(name.unicodeScalars.prefix(Writer.nameLimit + 8)),
       since: since,
       version: version,
       request: request,
       by: by,
       formerly: formerly,
-      keyPlace: members.keyPlace
+      keyPlace: members.keyPlace,
+      vouchers: Voucher.list(members["vouchers"])
     )
   }
 }
@@ -206,6 +260,11 @@ extension JSONObject {
     guard let number = self[name]?.numberValue?.integer, (0...SharedObject.lastGeneration).contains(number)
     else { return nil }
     return number
+  }
+
+  /// Puts the vouchers of an entry, if it has any.
+  fileprivate mutating func put(_ vouchers: [Voucher]) {
+    if !vouchers.isEmpty { self["vouchers"] = .array(vouchers.map(\.json)) }
   }
 
   /// The place of a machine's key; `nil` for one that this version does not know.

@@ -8,19 +8,29 @@ struct RecipientKey: Sendable {
   let publicKey: P256PublicKey
   /// Computes what the key and another's public one have in common: the x coordinate, 32 bytes.
   let agreement: @Sendable (P256PublicKey) throws(KeyringFailure) -> Secret
+  /// Signs for this machine: ECDSA with SHA-256; `nil` for a key in a TPM, which agrees and does nothing else.
+  let sign: (@Sendable ([UInt8]) throws(KeyringFailure) -> [UInt8])?
 
   init(
     _ publicKey: P256PublicKey,
+    sign: (@Sendable ([UInt8]) throws(KeyringFailure) -> [UInt8])? = nil,
     agreement: @escaping @Sendable (P256PublicKey) throws(KeyringFailure) -> Secret
   ) {
     self.publicKey = publicKey
+    self.sign = sign
     self.agreement = agreement
   }
 
   init(_ key: P256PrivateKey) {
-    self.init(key.publicKey) { other throws(KeyringFailure) in
-      do throws(CryptoError) { return try key.agreement(with: other) } catch { throw KeyringFailure(error) }
-    }
+    self.init(
+      key.publicKey,
+      sign: { message throws(KeyringFailure) in
+        do throws(CryptoError) { return try key.sign(message.span) } catch { throw KeyringFailure(error) }
+      },
+      agreement: { other throws(KeyringFailure) in
+        do throws(CryptoError) { return try key.agreement(with: other) } catch { throw KeyringFailure(error) }
+      }
+    )
   }
 
   /// Opens a message; `nil` for one to another key, or one that was modified.

@@ -33,10 +33,19 @@ extension SharedVault {
 
   /// This machine as the writer of an object; `nil` for one that has not joined, such as a CI job with its settings in
   /// the environment.
-  func writer(_ means: Means) -> Writer? {
+  func writer(_ opened: EpochKeys.Opened) -> Writer? {
     guard (try? copies.read(SettingsFile.fileName, in: copies.folder)) != nil, let id = try? notedIdentity().id
     else { return nil }
-    return Writer(id: id, name: machine.hostName(), version: version, at: machine.now(), means: means)
+    // A write that does not say by which passphrase or key file counts for all of its kind.
+    let recipient = opened.header.flatMap { try? opener.sharedMeans(of: $0, opened.means, asksScrypt: false) }
+    return Writer(
+      id: id,
+      name: machine.hostName(),
+      version: version,
+      at: machine.now(),
+      means: opened.means,
+      recipient: opened.means == .machine ? nil : recipient
+    )
   }
 
   /// The private key of this machine.

@@ -74,6 +74,8 @@ package struct JoinRequest: Equatable, Sendable {
   package var keyPlace: SharedMachine.KeyPlace?
   /// The means of the keyring that the machine has besides; `nil` for none.
   var holding: Means?
+  /// The machine's signatures: that it has the key, and the passphrase or key file.
+  var vouchers: [Voucher] = []
 
   private static let magic = Array("acct-join".utf8) + [1]
   private static let sizeLimit = 4096
@@ -104,6 +106,7 @@ package struct JoinRequest: Equatable, Sendable {
     ]
     if let keyPlace { json["place"] = .string(keyPlace.rawValue) }
     if let holding { json["holding"] = .string(holding.rawValue) }
+    if !vouchers.isEmpty { json["vouchers"] = .array(vouchers.map(\.json)) }
     let nonce = entropy.bytes(AESGCM.nonceCount)
     let sealed = try AESGCM.seal(
       Secret(JSON.object(json).serialized()),
@@ -147,5 +150,6 @@ package struct JoinRequest: Equatable, Sendable {
       keyPlace: members.keyPlace
     )
     holding = members["holding"]?.stringValue.flatMap(Means.init)
+    vouchers = Voucher.list(members["vouchers"])
   }
 }

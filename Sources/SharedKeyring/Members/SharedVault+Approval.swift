@@ -16,7 +16,7 @@ extension SharedVault {
       var roster = try whole { () throws(KeyringFailure) in try opened.roster() }
       if let used = roster.approval(by: code) { throw .usedCode(by: used.by, machine: used.machine) }
       let request = try request(code, session)
-      let member = Roster.Member(
+      var member = Roster.Member(
         publicKey: request.publicKey,
         name: roster.unusedName(request.name),
         since: machine.now(),
@@ -24,13 +24,25 @@ extension SharedVault {
         request: code.place,
         by: machine.hostName(),
         formerly: request.formerly,
-        keyPlace: request.keyPlace
+        keyPlace: request.keyPlace,
+        vouchers: request.vouchers.filter { $0.act == .holds && $0.machine == KeyringHeader.id(of: request.publicKey) }
       )
+      try whole { () throws(KeyringFailure) in
+        try signer(roster, keyring: header.keyring, interaction)?.vouch(.added, for: &member)
+      }
       guard !roster.machines.contains(where: { $0.id == member.id }) else { throw .forgedRequest }
       guard header.recipients.count < KeyringHeader.recipientLimit else { throw .tooMany }
       roster.machines.append(member)
       roster.note(member.id, holdingAs: request.formerly)
       if let means = request.holding { _ = roster.note(member.id, holding: means) }
+      for index in roster.shared.indices {
+        for voucher in request.vouchers
+        where voucher.machine == member.id
+          && roster.shared[index].isVouched(voucher, by: member.publicKey, in: header.keyring)
+        {
+          roster.shared[index].add(voucher)
+        }
+      }
       roster.generation += 1
       header.removals.removeAll { $0.id == member.id }
       do throws(CryptoError) {
@@ -39,7 +51,9 @@ extension SharedVault {
       } catch {
         throw .keyring(KeyringFailure(error))
       }
-      if try replace(header, version, opened, session) { return member.name }
+      guard try replace(header, version, opened, session) else { continue }
+      try whole { () throws(KeyringFailure) in try copies.remember([member.id: member.name]) }
+      return member.name
     }
     throw .keyring(.engine(.timedOut))
   }

@@ -49,8 +49,8 @@ extension SharedVault {
       return try makeMachineKey(in: MachineIdentity.askingName, interaction)
     }
     do throws(SharedMembershipFailure) {
-      let holding = try whole { () throws(KeyringFailure) in try opener.means(of: header) }
-      let found = try await approved(asking, own, holding, session, announce)
+      let request = try whole { () throws(KeyringFailure) in try joinRequest(asking, own, header, interaction) }
+      let found = try await approved(request, asking.identity.id, session, announce)
       try whole { () throws(KeyringFailure) in
         try enter(session, found.object, found.standing, as: asking.identity, interaction)
       }
@@ -102,26 +102,47 @@ extension SharedVault {
     return true
   }
 
-  /// Shows a code, and waits until a member has approved it.
-  private func approved(
+  /// The request of this machine, with its signatures.
+  private func joinRequest(
     _ asking: (identity: MachineIdentity, publicKey: P256PublicKey),
     _ own: MachineIdentity?,
-    _ holding: Means?,
+    _ header: KeyringHeader,
+    _ interaction: Interaction
+  ) throws(KeyringFailure) -> JoinRequest {
+    var request = JoinRequest(
+      publicKey: asking.publicKey,
+      name: machine.hostName(),
+      version: version,
+      at: machine.now(),
+      formerly: own?.id ?? "",
+      keyPlace: asking.identity.key?.kind
+    )
+    request.holding = try opener.means(of: header)
+    guard let place = asking.identity.key, place.kind == .software,
+      let signer = Signer(
+        try machineKey(place, interaction),
+        asking.identity.id,
+        keyring: header.keyring,
+        at: machine.now()
+      )
+    else { return request }
+    request.vouchers = [try signer.voucher(.holds, for: asking.identity.id)]
+    if let means = request.holding, let id = try opener.sharedMeans(of: header, means, asksScrypt: true) {
+      request.vouchers.append(try signer.voucher(.holds, for: id))
+    }
+    return request
+  }
+
+  /// Shows a code, and waits until a member has approved it.
+  private func approved(
+    _ request: JoinRequest,
+    _ id: String,
     _ session: Session,
     _ announce: @Sendable (String) -> Void
   ) async throws(SharedMembershipFailure) -> (object: SharedStore.Object, standing: SharedStore.Standing) {
     let code = JoinCode(entropy)
     let place = session.places.request(code.place)
     try whole { () throws(KeyringFailure) in
-      var request = JoinRequest(
-        publicKey: asking.publicKey,
-        name: machine.hostName(),
-        version: version,
-        at: machine.now(),
-        formerly: own?.id ?? "",
-        keyPlace: asking.identity.key?.kind
-      )
-      request.holding = holding
       let sealed = try sealed(request, code)
       guard try ask({ () throws(SharedStoreFailure) -> Int64? in try session.store.swap(place, sealed, nil) }) != nil
       else { throw .failed(reason: "another request is in the place of this one") }
@@ -132,7 +153,7 @@ extension SharedVault {
     while machine.bootTime() < end {
       guard await machine.pause(1_000) else { throw .keyring(.cancelled) }
       do throws(KeyringFailure) {
-        if let found = try approved(asking.identity.id, session) { return found }
+        if let found = try approved(id, session) { return found }
       } catch {
         guard case .engine(let failure) = error, failure.isOutage else { throw .keyring(error) }
       }

@@ -1,90 +1,86 @@
+import AcctCrypto
 import AcctModel
 import AcctPorts
 
 extension SharedVault {
-  /// The machines that are members, and those that have written with a passphrase or a key file.
-  func machines(_ interaction: Interaction) throws(SharedMembershipFailure) -> [SharedMachine] {
+  /// The machines that share the keyring, and all that opens it.
+  func members(_ interaction: Interaction) throws(SharedMembershipFailure) -> SharedMembers {
     let session = try joined()
     let (opened, _) = try latest(session, interaction)
-    guard opened.header != nil else { throw .formerForm }
-    let roster = try whole { () throws(KeyringFailure) in try opened.roster() }
-    let writers = try whole { () throws(KeyringFailure) in try self.writers(opened, session, interaction) }
-    let own = try whole { () throws(KeyringFailure) in try identity()?.id }
-    var machines = roster.machines.map { member in
-      SharedMachine(
-        id: member.id,
-        name: member.name,
-        version: writers[member.id]?.last.version ?? member.version,
-        recipient: .machine,
-        since: member.since,
-        lastSeen: writers[member.id]?.last.at,
-        isThis: member.id == own,
-        keyPlace: member.keyPlace
+    guard let header = opened.header else { throw .formerForm }
+    return try whole { () throws(KeyringFailure) in
+      let roster = try opened.roster()
+      let own = try ownMeans(opened, roster)
+      let members = try membership(of: roster.asSet(in: header.keyring, openedBy: own.shared), own, opened, session)
+      return SharedMembers(
+        machines: members.machines,
+        means: members.means(in: header),
+        doubles: members.roster.doubles + header.doubles
       )
     }
-    var taken: Set<String> = []
-    for writer in roster.others(writers) {
-      let name = roster.unusedName(writer.name, of: writer.id, besides: taken)
-      taken.insert(name)
-      machines.append(
-        SharedMachine(
-          id: writer.id,
-          name: name,
-          version: writer.version,
-          recipient: writer.means == .keyFile ? .keyFile : .passphrase,
-          since: nil,
-          lastSeen: writer.at,
-          isThis: writer.id == own
-        )
-      )
-    }
-    return machines
+  }
+
+  /// Who shares the keyring by a list, and what they have written.
+  func membership(
+    of roster: Roster,
+    _ own: OwnMeans,
+    _ opened: EpochKeys.Opened,
+    _ session: Session
+  ) throws(KeyringFailure) -> Membership {
+    Membership(
+      roster,
+      opened.header == nil ? [:] : try writers(opened, session),
+      keyring: opened.header?.keyring ?? [],
+      machine: try identity()?.id,
+      own: own.ids,
+      known: try copies.knownMeans()
+    )
   }
 
   /// What each machine has written, by identifier.
-  func writers(
-    _ opened: EpochKeys.Opened,
-    _ session: Session,
-    _ interaction: Interaction
-  ) throws(KeyringFailure) -> [String: Writes] {
+  private func writers(_ opened: EpochKeys.Opened, _ session: Session) throws(KeyringFailure) -> [String: Writes] {
     let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
-    let seal = seal(opened, session, interaction)
+    let seal = seal(opened, session, .forbidden)
     var writers: [String: Writes] = [:]
     for object in changes.objects {
       guard let id = session.places.account(at: object.key), let object = try settled(object, session, seal),
         let contents = try seal.objectIfWhole(object.bytes, of: id, at: object.key)
       else { continue }
-      for write in Writer.parse(contents.writers) ?? [] { writers[write.id, default: Writes(last: write)].add(write) }
+      for write in Writer.parse(contents.writers) ?? [] {
+        if writers[write.id] == nil { writers[write.id] = Writes(write) } else { writers[write.id]?.add(write) }
+      }
     }
     return writers
   }
-}
 
-extension Roster {
-  /// The machines without keys of their own, in an order that stays as long as none is new.
-  ///
-  /// Those that were removed are left out, unless they have written since: the new passphrase or key file may have
-  /// come to them.
-  func others(_ writers: [String: Writes]) -> [Writer] {
-    let gone = removed.filter { removed in writers[removed.id].map { $0.last.at <= removed.at } ?? true }
-    let known = Set(machines.flatMap { [$0.id, $0.formerly] } + gone.map(\.id))
-    let means = shared.map(\.means)
-    return writers.values.map(\.last)
-      .filter { !known.contains($0.id) && means.contains($0.means) }
-      .sorted { $0.id < $1.id }
+  /// The means by which this machine opens a keyring.
+  struct OwnMeans {
+    /// Its own key, if the list has it.
+    var machine: String?
+    /// The passphrase or the key file.
+    var shared: String?
+    var ids: Set<String> { Set([machine, shared].compactMap(\.self)) }
   }
-}
 
-/// What a machine has written, as the accounts' objects tell.
-struct Writes {
-  private(set) var last: Writer
-  /// How it has opened the keyring, now or before.
-  private(set) var means: Set<Means> = []
-
-  init(last: Writer) { self.last = last }
-
-  mutating func add(_ write: Writer) {
-    means.insert(write.means)
-    if write.at >= last.at { last = write }
+  /// Finds the means by which this machine opens the keyring.
+  ///
+  /// - Parameter asksScrypt: `true` to find out which of several passphrases the given one is, which takes a third of a
+  ///   second for each.
+  func ownMeans(
+    _ opened: EpochKeys.Opened,
+    _ roster: Roster,
+    asksScrypt: Bool = false
+  ) throws(KeyringFailure) -> OwnMeans {
+    var own = OwnMeans()
+    guard let header = opened.header else {
+      // The former form has one means, by which it was opened.
+      own.shared = roster.shared.first?.id
+      return own
+    }
+    if let id = try identity()?.id, roster.machines.contains(where: { $0.id == id }), opened.means == .machine {
+      own.machine = id
+    }
+    own.shared = try opener.sharedMeans(of: header, opened.means, asksScrypt: asksScrypt)
+    return own
   }
 }

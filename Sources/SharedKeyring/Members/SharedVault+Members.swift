@@ -12,7 +12,7 @@ extension SharedVault {
         try await self.request(settings, keyIn: tpm, interaction, announce)
       },
       approve: { code, interaction throws(SharedMembershipFailure) in try self.approve(code, interaction) },
-      machines: { interaction throws(SharedMembershipFailure) in try self.machines(interaction) },
+      members: { interaction throws(SharedMembershipFailure) in try self.members(interaction) },
       rekey: { change, interaction throws(SharedMembershipFailure) in try self.rekey(change, interaction) },
       ownItem: { (try? self.identity())?.key?.item }
     )
@@ -96,10 +96,11 @@ extension SharedVault {
 extension Roster {
   /// A host's name, with a number where another machine has it, or had it.
   func unusedName(_ name: String, of id: String? = nil, besides others: Set<String> = []) -> String {
-    let taken = others.union(machines.map(\.name)).union(removed.filter { $0.id != id }.map(\.name))
-    guard taken.contains(name) else { return name }
+    let names = others.union(machines.map(\.name)).union(removed.filter { $0.id != id }.map(\.name))
+    let taken = Set(names.map(NameSkeleton.init))
+    guard taken.contains(NameSkeleton(name)) else { return name }
     var number = 2
-    while taken.contains("\(name)-\(number)") { number += 1 }
+    while taken.contains(NameSkeleton("\(name)-\(number)")) { number += 1 }
     return "\(name)-\(number)"
   }
 }

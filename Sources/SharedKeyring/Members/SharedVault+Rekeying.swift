@@ -33,7 +33,7 @@ extension SharedVault {
           let removal = MachineRemoval(by: removed.by, at: removed.at)
           result.earlier = removal
           // The host may be there again, by a number behind its name.
-          let namesakes = try machines(interaction).filter { machine in
+          let namesakes = try members(interaction).machines.filter { machine in
             machine.name.isNumbered(after: name) && machine.since.map { $0 > removed.at } ?? false
           }
           guard namesakes.isEmpty else { throw .removedBefore(name, removal, namesakes: namesakes.map(\.name)) }
@@ -47,7 +47,7 @@ extension SharedVault {
       let header: KeyringHeader
       do throws(CryptoError) {
         var made = try KeyringHeader(
-          keyring: opened.header?.keyring ?? entropy.bytes(KeyringHeader.idCount),
+          keyring: plan.keyring,
           key,
           after: opened,
           for: plan.roster,
@@ -64,9 +64,15 @@ extension SharedVault {
         throw .keyring(KeyringFailure(error))
       }
       guard try replace(header, version, opened, as: key, session) else { continue }
+      try whole { () throws(KeyringFailure) in try copies.remember(plan.remembered) }
       let begun = EpochKeys.Opened(current: key, header: header, means: opened.means)
       let sealed = try finish(session, interaction, begun)
-      return Rekeyed(objects: sealed?.objects ?? 0, removed: plan.name, damaged: sealed?.damaged ?? [])
+      return Rekeyed(
+        objects: sealed?.objects ?? 0,
+        removed: plan.name,
+        damaged: sealed?.damaged ?? [],
+        dropped: plan.dropped
+      )
     }
     throw .keyring(.engine(.timedOut))
   }

@@ -24,9 +24,7 @@ extension Seal {
 
   /// The seal that a machine's private key opens a header to.
   package init?(header: [UInt8], machine: P256PrivateKey, entropy: Entropy, check: @escaping SharedCheck) {
-    guard let header = try? KeyringHeader(parsing: header), let key = try? header.key(by: RecipientKey(machine)) else {
-      return nil
-    }
+    guard let header = try? KeyringHeader(parsing: header), let key = header.key(openedBy: machine) else { return nil }
     self.init(EpochKeys(EpochKeys.Opened(current: key, header: header)), entropy, check: check)
   }
 
@@ -35,4 +33,9 @@ extension Seal {
     let (plaintext, epoch) = try opened(bytes, at: place)
     do { return try SharedObject(parsing: plaintext, epoch: epoch) } catch { throw .damaged(error) }
   }
+}
+
+extension KeyringHeader {
+  /// The epoch's key, as a recipient's private key opens it; `nil` if it does not.
+  package func key(openedBy recipient: P256PrivateKey) -> EpochKey? { try? key(by: RecipientKey(recipient)) }
 }

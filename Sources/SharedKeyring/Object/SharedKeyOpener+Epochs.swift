@@ -117,6 +117,30 @@ extension SharedKeyOpener {
     return .passphrase
   }
 
+  /// The passphrase or key file by which this machine opens the keyring with this header, by identifier.
+  ///
+  /// - Parameters:
+  ///   - header: The header.
+  ///   - means: The kind by which it was opened.
+  ///   - asksScrypt: `true` to find out which of several passphrases the given one is.
+  /// - Returns: `nil` if there is none, or if several passphrases may be meant.
+  func sharedMeans(
+    of header: KeyringHeader,
+    _ means: Means,
+    asksScrypt: Bool
+  ) throws(KeyringFailure) -> String? {
+    if let keyFile, means != .passphrase {
+      let recipient = try Self.recipient(ofFile: keyFile.key())
+      if header.hasRecipient(recipient.publicKey) { return recipient.id }
+    }
+    guard means == .passphrase else { return nil }
+    let all = header.recipients.filter(\.kind.isPassphrase)
+    if all.count == 1 { return all.first?.line.id }
+    guard asksScrypt, let given = try opener.given() else { return nil }
+    return try keys(of: given.secret, header).first { header.hasRecipient($0.publicKey) }
+      .map { KeyringHeader.id(of: $0.publicKey) }
+  }
+
   /// `true` if a key file opens the keyring with this header.
   func opens(_ header: SharedHeader, keyFile key: Secret) throws(KeyringFailure) -> Bool {
     switch header {
@@ -172,6 +196,9 @@ extension KeyringHeader {
     let id = Self.id(of: key)
     return recipients.contains { $0.line.id == id }
   }
+
+  /// How many recipients have a line more than once.
+  var doubles: Int { recipients.count - Set(recipients.map(\.line.id)).count }
 
   /// `true` if a machine with a key of its own is a recipient.
   func hasMember(_ machine: MachineIdentity) -> Bool {

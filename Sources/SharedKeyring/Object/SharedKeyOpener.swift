@@ -68,12 +68,13 @@ package struct SharedKeyOpener: Sendable {
   }
 
   /// Makes the header of a new keyring, whose random key a key file opens, else a passphrase.
-  func make(holder: String, _ interaction: Interaction) throws(KeyringFailure) -> KeyringHeader {
+  func make(holder: String, at time: Int64, _ interaction: Interaction) throws(KeyringFailure) -> KeyringHeader {
     var shared =
       if let keyFile { try Self.recipient(ofFile: keyFile.key()) } else {
         try recipient(of: opener.new(for: "the keyring that the machines share", interaction))
       }
     shared.holders = [holder]
+    shared.since = time
     let key = EpochKey(epoch: KeyringHeader.firstEpoch, key: random())
     var roster = Roster(names: random(), generation: 1)
     roster.shared = [shared]

@@ -12,6 +12,8 @@ struct Writer: Equatable, Sendable {
   var at: Int64
   /// How it opens the keyring.
   var means: Means
+  /// The identifier of its passphrase or key file, if that is known; versions up to 0.2 do not say it.
+  var recipient: String?
 
   /// Those that wrote last stay.
   private static let limit = 16
@@ -24,6 +26,7 @@ struct Writer: Equatable, Sendable {
     let json = ([writer] + others).prefix(limit).map { writer in
       JSON.array(
         [writer.id, writer.name, writer.version, writer.means.rawValue].map(JSON.string) + [JSON(writer.at)]
+          + (writer.recipient.map { [.string($0)] } ?? [])
       )
     }
     return JSON.array(json).serialized()
@@ -39,20 +42,22 @@ struct Writer: Equatable, Sendable {
   }
 
   private init?(_ json: JSON) {
-    guard let parts = json.arrayValue, parts.count == 5, let id = parts[0].stringValue,
+    guard let parts = json.arrayValue, (5...6).contains(parts.count), let id = parts[0].stringValue,
       let name = parts[1].stringValue,
       let version = parts[2].stringValue, let means = parts[3].stringValue.flatMap(Means.init),
       let at = parts[4].numberValue?.integer,
       name.utf8.count <= Self.nameLimit, version.utf8.count <= Self.nameLimit
     else { return nil }
-    self = Writer(id: id, name: name, version: version, at: at, means: means)
+    let recipient = parts.count == 6 ? parts[5].stringValue : nil
+    self = Writer(id: id, name: name, version: version, at: at, means: means, recipient: recipient)
   }
 
-  init(id: String, name: String, version: String, at: Int64, means: Means) {
+  init(id: String, name: String, version: String, at: Int64, means: Means, recipient: String? = nil) {
     self.id = id
     self.name = name
     self.version = version
     self.at = at
     self.means = means
+    self.recipient = recipient
   }
 }

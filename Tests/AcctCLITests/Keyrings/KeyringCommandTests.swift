@@ -144,7 +144,7 @@ struct KeyringCommandTests {
     #expect(
       shared?.names == [
         "kind", "name", "endpoints", "connection", "inUse", "identifier", "rolledBack", "accounts", "pending",
-        "keyChanging",
+        "keyChanging", "means",
       ]
     )
     #expect(machine.record.err.first?.contains(#""code":"keyringRolledBack""#) == true)

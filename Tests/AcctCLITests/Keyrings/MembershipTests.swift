@@ -3,6 +3,7 @@ import AcctModel
 import AcctPorts
 import AcctTestSupport
 import StrictJSON
+import Synchronization
 import Testing
 
 /// The commands for the machines of a shared keyring: what they print, and the status of each failure.
@@ -59,7 +60,7 @@ struct MembershipTests {
     Row(failure: .member, status: 64, code: "alreadyMember", next: "keyring leave"),
     Row(failure: .sameSecret(.passphrase), status: 64, code: "samePassphrase", next: "another one"),
     Row(failure: .sameSecret(.keyFile), status: 64, code: "sameKeyFile", next: "another one"),
-    Row(failure: .tooManyPassphrases(4), status: 64, code: "tooManyPassphrases", next: "without --keep"),
+    Row(failure: .tooManyPassphrases(4), status: 64, code: "tooManyPassphrases", next: "--keep does not name"),
     Row(failure: .stillWriting, status: 7, code: "stillWriting", next: "make the command again"),
     Row(failure: .laterVersion(id), status: 7, code: "laterVersion", next: "remove \(id) --local"),
     Row(failure: .thisMachine, status: 64, code: "thisMachine", next: "keyring leave"),
@@ -69,6 +70,9 @@ struct MembershipTests {
       code: "knowsSecret",
       next: "--new-key-file FILE, or --drop-shared"
     ),
+    Row(failure: .unknownMeans([unknown], removing: "laptop"), status: 4, code: "unknownMeans", next: "--keep NAME"),
+    Row(failure: .ambiguous("laptop", [unknown]), status: 64, code: "ambiguousName", next: "identifier"),
+    Row(failure: .noSuchMeans("keyfile-3"), status: 64, code: "noSuchMeans", next: "keyring machines"),
     Row(failure: .tooMany, status: 1, code: "tooManyMachines", next: "keyring remove"),
     Row(
       failure: .keyring(.removedMachine(by: "desk", at: 1_800_000_000)),
@@ -85,6 +89,7 @@ struct MembershipTests {
   ]
 
   private static let id = AccountID(random: InlineArray(repeating: 0xB0))
+  private static let unknown = SharedMeans(id: String(repeating: "ab", count: 16), kind: .keyFile, name: "keyfile-2")
 
   @Test("Each failure has a status, a code, and a hint that says what to do next", arguments: rows)
   func failures(row: Row) async throws {
@@ -120,13 +125,102 @@ struct MembershipTests {
     #expect(machine.record.err == ["acct: laptop shares the keyring now"])
     let damaged = Rekeyed(objects: 3, removed: "laptop", damaged: [Self.id])
     #expect(await run(["rekey", "--json"], .success(damaged)) == 0)
-    #expect(machine.record.json == ["version": 1, "objects": 3, "damaged": [.string("\(Self.id)")]])
+    #expect(machine.record.json == ["version": 1, "objects": 3, "damaged": [.string("\(Self.id)")], "dropped": []])
     #expect(await run(["remove", "laptop", "--json"]) == 0)
-    #expect(machine.record.json == ["version": 1, "removed": "laptop", "objects": 3, "damaged": []])
+    #expect(machine.record.json == ["version": 1, "removed": "laptop", "objects": 3, "damaged": [], "dropped": []])
     #expect(await run(["approve", "aaaa-bbbb-cccc-dddd", "--json"]) == 0)
     #expect(machine.record.json == ["version": 1, "approved": "laptop"])
     #expect(await run(["remove", "laptop", "--quiet"]) == 0)
     #expect(machine.record.out.isEmpty && machine.record.err.isEmpty)
+  }
+
+  /// Runs a command whose change of the key succeeds once each unknown means is named; returns what was named.
+  private func answering(_ answers: [String], _ words: [String]) async -> (status: Int32, changes: [Rekeying]) {
+    let changes = Mutex<[Rekeying]>([])
+    var world = machine.world
+    let left = Mutex(answers)
+    world.terminal.canAsk = { !answers.isEmpty }
+    world.terminal.ask = { _ in left.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+    let build = SharedMeans(
+      id: String(repeating: "cd", count: 16),
+      kind: .machine,
+      name: "bu\u{456}ld",
+      addedBy: "laptop"
+    )
+    world.sharedKeyring.membership.rekey = { change, _ throws(SharedMembershipFailure) in
+      changes.withLock { $0.append(change) }
+      guard change.keeping.count + change.dropping.count == 2 else {
+        throw .unknownMeans([Self.unknown, build], removing: change.removing)
+      }
+      return Rekeyed(objects: 1, removed: change.removing, dropped: [Self.unknown])
+    }
+    machine.record.clear()
+    let status = await Acct.run(["keyring"] + words, in: world, parsedBy: ParsedLines.parse)
+    return (status, changes.withLock(\.self))
+  }
+
+  @Test("At a terminal each means that this machine does not know is asked about; without one the status is 4")
+  func unknownMeans() async throws {
+    for words in [["remove", "laptop"], ["rekey"]] {
+      let asked = await answering(["n", "y"], words)
+      #expect(asked.status == 0)
+      #expect(asked.changes.last?.dropping == [Self.unknown.id])
+      #expect(asked.changes.last?.keeping == [String(repeating: "cd", count: 16)])
+      #expect(machine.record.err.contains("acct: no longer opens it: keyfile-2"))
+      #expect(
+        machine.record.err.contains { $0.contains("bu\\u{456}ld (a machine with a key of its own, added by laptop") }
+      )
+      let silent = await answering([], words)
+      #expect(silent.status == 4 && silent.changes.count == 1)
+      #expect(machine.record.err.joined().contains("keyfile-2, bu\\u{456}ld"))
+      let named = await answering([], words + ["--keep", "keyfile-2", "--drop", "build"])
+      #expect(named.status == 0 && named.changes.map(\.keeping) == [["keyfile-2"]])
+    }
+  }
+
+  @Test("What opens the keyring is listed by machines, status and doctor, in words and in JSON")
+  func listed() async throws {
+    var world = machine.world
+    var own = Self.unknown
+    (own.name, own.isOwn, own.isKnown, own.knownHolders) = ("keyfile-1", true, true, ["desk"])
+    (own.since, own.lastUsed) = (1_700_000_000, 1_700_000_060)
+    let members = SharedMembers(
+      machines: [
+        SharedMachine(
+          id: "1",
+          name: "desk",
+          version: "0.3",
+          recipient: .keyFile,
+          since: nil,
+          lastSeen: nil,
+          isThis: true
+        )
+      ],
+      means: [own, Self.unknown],
+      doubles: 1
+    )
+    world.sharedKeyring.membership.members = { _ throws(SharedMembershipFailure) in members }
+    func told(_ words: String...) async -> (status: Int32, text: String) {
+      machine.record.clear()
+      let status = await Acct.run(words, in: world, parsedBy: ParsedLines.parse)
+      return (status, machine.record.out + machine.record.err.joined())
+    }
+    let table = await told("keyring", "machines").text
+    #expect(table.contains("keyfile-1") && table.contains("keyfile-2") && table.contains("unknown"))
+    let means = try #require(
+      await (told("keyring", "machines", "--json"), machine.record.json).1?.objectValue?["means"]?.arrayValue
+    )
+    #expect(means.first?.objectValue?["knownHolders"] == ["desk"])
+    #expect(means.first?.objectValue?["since"] == "2023-11-14T22:13:20Z")
+    #expect(means.map { $0.objectValue?["known"] } == [true, false])
+    #expect(means.last?.objectValue?["addedBy"] == .null)
+    #expect(await told("keyring", "status").text.contains("keyfile-2; see `acct keyring machines`"))
+    _ = await told("keyring", "status", "--json")
+    let shared = machine.record.json?.objectValue?["shared"]?.objectValue
+    #expect(shared?["means"]?.arrayValue?.count == 2)
+    let doctor = await told("doctor", "--offline").text
+    #expect(doctor.contains("keyfile-2 (added by an unknown machine, no use is known)"))
+    #expect(doctor.contains("1 entry twice"))
   }
 
   @Test("A removal that is made again says when the machine was removed, and that nothing has changed")

@@ -224,19 +224,24 @@ struct FollowingTests {
       _ = try here.membership.rekey(Rekeying(secret: .keyFile(fleet.keyFile)), .forbidden)
     }
     let file = try fleet.folder.file("passphrase", containing: "another passphrase\n")
-    _ = try here.membership.rekey(Rekeying(secret: .passphrase(file: file), isKeeping: true), .forbidden)
-    for isKeeping in [false, true] {
+    var keeping = ["keyfile-1"]
+    _ = try here.membership.rekey(Rekeying(secret: .passphrase(file: file), keeping: keeping), .forbidden)
+    for keeping in [[], keeping] {
       #expect(throws: SharedMembershipFailure.sameSecret(.passphrase)) {
-        _ = try here.membership.rekey(Rekeying(secret: .passphrase(file: file), isKeeping: isKeeping), .forbidden)
+        _ = try here.membership.rekey(Rekeying(secret: .passphrase(file: file), keeping: keeping), .forbidden)
       }
     }
     for number in 2...4 {
       let next = try fleet.folder.file("passphrase-\(number)", containing: "passphrase number \(number)\n")
-      _ = try here.membership.rekey(Rekeying(secret: .passphrase(file: next), isKeeping: true), .forbidden)
+      keeping.append("passphrase-\(number - 1)")
+      _ = try here.membership.rekey(Rekeying(secret: .passphrase(file: next), keeping: keeping), .forbidden)
     }
     let fifth = try fleet.folder.file("fifth", containing: "one passphrase too many\n")
     #expect(throws: SharedMembershipFailure.tooManyPassphrases(4)) {
-      _ = try here.membership.rekey(Rekeying(secret: .passphrase(file: fifth), isKeeping: true), .forbidden)
+      _ = try here.membership.rekey(
+        Rekeying(secret: .passphrase(file: fifth), keeping: keeping + ["passphrase-4"]),
+        .forbidden
+      )
     }
   }
 }

@@ -139,11 +139,6 @@ extension SignInPerson {
   }
 }
 
-extension Terminal {
-  /// Asks a question; any other answer than "y" or "yes" is a no.
-  fileprivate func asksYes(_ question: String) -> Bool { ["y", "yes"].contains(ask(question)?.lowercased()) }
-}
-
 extension Account {
   /// Handle and DID, for the user to check.
   var person: String { words(for: handle, did) }

@@ -18,6 +18,16 @@ struct NewSecretOptions: ParsableArguments {
     }
   }
 
+  @Option(
+    help: ArgumentHelp("A passphrase, key file or machine that goes on opening the keyring.", valueName: "means")
+  )
+  var keep: [String] = []
+
+  @Option(
+    help: ArgumentHelp("A passphrase, key file or machine that opens the keyring no more.", valueName: "means")
+  )
+  var drop: [String] = []
+
   var secret: Rekeying.Secret {
     if let newPassphraseFile { return .passphrase(file: newPassphraseFile) }
     return newKeyFile.map { .keyFile($0) } ?? .same
@@ -31,33 +41,27 @@ extension KeyringCommand {
       commandName: "rekey",
       abstract: "Change the keyring's key, and encrypt everything anew, while other machines work.",
       discussion: """
-        A new passphrase or key file takes the place of the former one. The command can be made again after an \
+        A new passphrase or key file takes the place of those of before that --keep does not name. What this machine \
+        does not know is asked about; `acct keyring machines` lists it. The command can be made again after an \
         interruption. A keyring of an earlier version of acct gets the form in which machines have keys.
         """
     )
 
     @OptionGroup var new: NewSecretOptions
 
-    @Flag(help: "Keep the former passphrase or key file beside the new one.")
-    var keep = false
-
     @OptionGroup var options: SharedOptions
 
-    func validate() throws {
-      guard !keep || new.secret != .same else {
-        throw ValidationError("--keep is for --new-passphrase-file or --new-key-file")
-      }
-    }
-
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      let change = Rekeying(secret: new.secret, isKeeping: keep)
-      let result = try ShareKeyring(context.engine).rekey(change)
+      let change = Rekeying(secret: new.secret, keeping: new.keep, dropping: new.drop)
+      let result = try changeKey(change, in: context)
       if options.json {
-        try context.output(envelope(["objects": result.objectCount, "damaged": result.damagedIDs]))
+        try context.output(
+          envelope(["objects": result.objectCount, "damaged": result.damagedIDs, "dropped": result.droppedMeans])
+        )
         return .done
       }
       context.notice("the shared keyring has a new key")
-      tell(of: result.damaged, context)
+      tell(of: result, context)
       return .done
     }
   }
@@ -69,11 +73,12 @@ extension KeyringCommand {
       abstract: "Remove a machine from the shared keyring, and change the key.",
       discussion: """
         From then on it reads nothing that is written. What it has stays: --renew renews every account, so that a \
-        single-use refresh token that the machine has is spent. `acct remove` removes an account.
+        single-use refresh token that the machine has is spent. A passphrase, key file or machine that this machine \
+        does not know is asked about, since the one that is removed may have added it. `acct remove` removes an account.
         """
     )
 
-    @Argument(help: "The machine, as `acct keyring machines` names it.")
+    @Argument(help: "The machine, as `acct keyring machines` names it, or its identifier.")
     var machine: String
 
     @Flag(help: "Renew every account afterwards.")
@@ -93,20 +98,26 @@ extension KeyringCommand {
     }
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      let change = Rekeying(removing: machine, secret: dropShared ? .none : new.secret)
-      let result = try ShareKeyring(context.engine).rekey(change)
+      let change = Rekeying(
+        removing: machine,
+        secret: dropShared ? .none : new.secret,
+        keeping: new.keep,
+        dropping: new.drop
+      )
+      let result = try changeKey(change, in: context)
       let name = result.removed ?? machine
       if !options.json {
         if let earlier = result.earlier {
-          let time = "\(printable(earlier.by)) on \(day(earlier.at))"
-          context.notice("\(printable(name)) was removed by \(time) already: the key stays")
+          let time = "\(printableASCII(earlier.by)) on \(day(earlier.at))"
+          context.notice("\(printableASCII(name)) was removed by \(time) already: the key stays")
         } else {
-          context.notice("removed \(printable(name)) from the shared keyring, which has a new key")
+          context.notice("removed \(printableASCII(name)) from the shared keyring, which has a new key")
         }
-        tell(of: result.damaged, context)
+        tell(of: result, context)
       }
       let members: KeyValuePairs<String, JSON> = [
         "removed": .string(name), "objects": result.objectCount, "damaged": result.damagedIDs,
+        "dropped": result.droppedMeans,
       ]
       if renew { return try await RefreshCommand.everyAccount(afterRemoval: members, context) }
       if options.json { try context.output(envelope(members)) }
@@ -115,7 +126,44 @@ extension KeyringCommand {
   }
 }
 
-private func tell(of damaged: [AccountID], _ context: Context) {
+/// Changes the key; at a terminal a person is asked about each means that this machine does not know.
+private func changeKey(_ change: Rekeying, in context: Context) throws(EngineError) -> Rekeyed {
+  let share = ShareKeyring(context.engine)
+  do { return try share.rekey(change) } catch {
+    guard case .sharing(.members(.unknownMeans(let means, _), _)) = error, context.canAsk else { throw error }
+    var change = change
+    let now = context.world.clock.now()
+    for means in means {
+      context.notice("\(words(for: means, now)): this machine does not know it")
+      let isKept = context.world.terminal.asksYes(
+        "acct: does \(printableASCII(means.name)) go on opening the keyring? [y/N] "
+      )
+      if isKept { change.keeping.append(means.id) } else { change.dropping.append(means.id) }
+    }
+    return try share.rekey(change)
+  }
+}
+
+/// A means, with all that is known of it.
+private func words(for means: SharedMeans, _ now: Timestamp) -> String {
+  let kind =
+    switch means.kind {
+    case .passphrase: "a passphrase"
+    case .keyFile: "a key file"
+    case .machine: "a machine with a key of its own"
+    }
+  let since = means.since.map { ", since \(day($0))" } ?? ""
+  let adder = means.addedBy.map { "added by \(printableASCII($0))" } ?? "added by an unknown machine"
+  let use = means.lastUsed.map { "last used \(relative(Timestamp(clamped: $0), to: now))" } ?? "no use is known"
+  return "\(printableASCII(means.name)) (\(kind)\(since), \(adder), \(use))"
+}
+
+private func tell(of result: Rekeyed, _ context: Context) {
+  if !result.dropped.isEmpty {
+    let names = result.dropped.map { printableASCII($0.name) }.joined(separator: ", ")
+    context.notice("no longer opens it: \(names)")
+  }
+  let damaged = result.damaged
   guard !damaged.isEmpty else { return }
   let ids = damaged.map(\.description).sorted().joined(separator: ", ")
   context.notice("\(words(forAccounts: damaged.count)) can't be opened: \(ids)")
@@ -125,4 +173,5 @@ private func tell(of damaged: [AccountID], _ context: Context) {
 extension Rekeyed {
   fileprivate var objectCount: JSON { JSON(Int64(objects)) }
   fileprivate var damagedIDs: JSON { .array(damaged.map(\.description).sorted().map(JSON.string)) }
+  fileprivate var droppedMeans: JSON { .array(dropped.map(\.json)) }
 }

@@ -65,10 +65,17 @@ extension KeyringReport {
             "accounts": engine.map { .number(JSONNumber(Int64($0.accounts))) } ?? .null,
             "pending": engine.map { .array($0.pending.map { .string($0.description) }) } ?? .null,
             "keyChanging": engine.map { .bool($0.isChangingKey) } ?? .null,
+            "means": members.map { .array($0.means.map(\.json)) } ?? .null,
           ]
         } ?? .null,
       ])
     )
+  }
+
+  /// The means that this machine does not know.
+  private var unknownMeans: String {
+    let names = (members?.means ?? []).filter { !$0.isKnown }.map { printableASCII($0.name) }
+    return names.isEmpty ? "" : "\(names.joined(separator: ", ")); see `acct keyring machines`"
   }
 
   fileprivate func fields(_ errorMessage: ErrorMessage?) -> [Field] {
@@ -91,6 +98,8 @@ extension KeyringReport {
         "key",
         engine?.isChangingKey == true ? "a change was begun and not ended; `acct keyring rekey` ends it" : ""
       ),
+      Field("opened by", members?.means.map { printableASCII($0.name) }.joined(separator: ", ") ?? ""),
+      Field("not known", unknownMeans, .bad),
       Field("accounts", engine.map { "\($0.accounts)" } ?? ""),
       Field("to store", waiting.isEmpty ? "" : "answers for \(waiting.map(\.description).joined(separator: ", "))"),
     ]

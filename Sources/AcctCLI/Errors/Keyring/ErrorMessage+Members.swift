@@ -59,7 +59,7 @@ extension ErrorMessage {
       self.init(
         "noSuchMachine",
         .usage,
-        "no machine called \(printable(name)) shares the keyring",
+        "no machine called \(printableASCII(name)) shares the keyring",
         hint: "`acct keyring machines` lists those with a key of their own and those that have written; one with the "
           + "passphrase or key file alone is shut out by `acct keyring rekey` with --new-passphrase-file or --new-key-file"
       )
@@ -98,7 +98,7 @@ extension ErrorMessage {
         "tooManyPassphrases",
         .usage,
         "a shared keyring has \(limit) passphrases at most",
-        hint: "without --keep the new one takes the place of the others"
+        hint: "the new one takes the place of those that --keep does not name"
       )
     case .laterVersion(let id):
       self.init(
@@ -127,6 +127,32 @@ extension ErrorMessage {
         .usage,
         "\(printable(machine)) has had \(words(for: secret)) of the keyring, which would still open it",
         hint: "add --new-passphrase-file FILE, --new-key-file FILE, or --drop-shared"
+      )
+    case .unknownMeans(let means, let machine):
+      let names = means.map { printableASCII($0.name) }
+      let command = machine.map { "keyring remove \(printableASCII($0))" } ?? "keyring rekey"
+      self.init(
+        "unknownMeans",
+        .signInRequired,
+        "this machine does not know what opens the keyring as \(names.joined(separator: ", ")); nothing was changed",
+        hint:
+          "`acct \(command)` with --keep NAME for each that stays, --drop NAME for each other one, or at a terminal; "
+          + "`acct keyring machines` lists them"
+      )
+    case .ambiguous(let name, let found):
+      let ids = found.map { "\(printableASCII($0.name)) is \($0.id)" }
+      self.init(
+        "ambiguousName",
+        .usage,
+        "\(printableASCII(name)) may be another machine than it seems: \(ids.joined(separator: ", "))",
+        hint: "give the identifier in place of the name"
+      )
+    case .noSuchMeans(let name):
+      self.init(
+        "noSuchMeans",
+        .usage,
+        "nothing called \(printableASCII(name)) opens the keyring",
+        hint: "`acct keyring machines` lists what does"
       )
     case .tooMany:
       self.init(
