@@ -123,6 +123,7 @@ func words(for flaw: IDToken.Flaw) -> String {
   case .nonceMismatch: "it is not the answer to this sign-in: its nonce differs"
   case .expired: "it has expired"
   case .endMissing: "it has no exp"
+  case .issueTimeMissing: "it has no iat"
   case .issuedLater: "it was issued in the future"
   }
 }

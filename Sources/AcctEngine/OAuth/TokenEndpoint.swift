@@ -49,7 +49,8 @@ struct TokenEndpoint: Sendable {
       boundTo: key?.thumbprint,
       certificate: serverClient.certificate.map {
         $0.note(isBound: serverClient.settings.certificate?.isBound ?? false)
-      }
+      },
+      requesting: serverClient.settings.inputs.requestedType
     )
     return Answer(outcome: outcome) { client.learn(from: unlearned) }
   }

@@ -34,7 +34,8 @@ struct TokenCheck: Sendable {
       let server = try await Discovery(context).server(of: account, named: account.naming)
       return .unknown(.nothingToAsk, server.origin)
     }
-    let isForUserinfo = account.mustPassUserinfo || account.client.endpoints[.userinfo] != nil
+    let isForUserinfo =
+      account.tokenType != .none && (account.mustPassUserinfo || account.client.endpoints[.userinfo] != nil)
     let server = try await Discovery(context)
       .server(of: account, named: account.naming, using: [isForUserinfo ? .userinfo : .introspection])
     var unknown = Verdict.unknown(.nothingToAsk, server.origin)

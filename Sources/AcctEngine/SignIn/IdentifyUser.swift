@@ -117,7 +117,7 @@ struct IdentifyUser: Sendable {
   }
 
   private func userinfo(_ credentials: inout NewCredentials) async throws(EngineError) -> UserIdentity? {
-    guard let endpoint = server.userinfoEndpoint else { return nil }
+    guard let endpoint = server.userinfoEndpoint, credentials.tokenType != .none else { return nil }
     let response = try await context.client.get(
       endpoint,
       with: credentials.token,

@@ -58,6 +58,7 @@ extension IDToken {
   private func checkTime(_ now: Timestamp) throws(Flaw) {
     guard let end = claims.expiry else { throw .endMissing }
     guard end.seconds(since: now) + Self.tolerance > 0 else { throw .expired }
-    if let issued = claims.issuedAt, issued.seconds(since: now) > Self.tolerance { throw .issuedLater }
+    guard let issued = issuedAt else { throw .issueTimeMissing }
+    guard issued.seconds(since: now) <= Self.tolerance else { throw .issuedLater }
   }
 }

@@ -14,7 +14,7 @@ package struct IDToken: Equatable, Sendable {
 
   /// Why a token is rejected.
   package enum Flaw: Error, Equatable, Sendable {
-    /// It is no JWT, is encrypted, lacks `iss`, `aud` or `sub`, or has an `iat` that is no time.
+    /// It is no JWT, is encrypted, or lacks `iss`, `aud` or `sub`.
     case unreadable
     /// Its `alg` is `none`, which acct never registers.
     case unsigned
@@ -28,8 +28,10 @@ package struct IDToken: Equatable, Sendable {
     case authorizedParty
     case nonceMissing, nonceMismatch
     case expired
-    /// There is no `exp`.
+    /// There is no `exp` that is a time.
     case endMissing
+    /// There is no `iat` that is a time.
+    case issueTimeMissing
     /// It was issued after now.
     case issuedLater
   }
@@ -40,8 +42,7 @@ package struct IDToken: Equatable, Sendable {
   package init(_ secret: Secret) throws(Flaw) {
     guard let token = try? Token(secret), let jwt = try? JWT.decode(token), let issuer = jwt.claims.issuer,
       !issuer.isEmpty, !jwt.claims.audiences.isEmpty, let subject = jwt.claims.subject, !subject.isEmpty,
-      jwt.claims.object["aud"]?.arrayValue?.count ?? 1 == jwt.claims.audiences.count,
-      jwt.claims.object["iat"] == nil || jwt.claims.issuedAt != nil
+      jwt.claims.object["aud"]?.arrayValue?.count ?? 1 == jwt.claims.audiences.count
     else { throw .unreadable }
     guard jwt.header["alg"]?.stringValue?.lowercased() != "none" else { throw .unsigned }
     self.token = token

@@ -29,12 +29,14 @@ package struct TokenResponse: Sendable {
   ///   - json: The body.
   ///   - key: The thumbprint of the key that signed the request's proof, if there was one.
   ///   - certificate: The certificate on whose connection it was requested, if there was one.
+  ///   - requestedType: The type that an exchange asked for: that of a token whose answer does not name it.
   ///   - shown: Takes secrets out of text that people will read.
   /// - Throws: ``OAuthError/malformedAnswer(member:)``, ``OAuthError/tokenType(_:)``.
   package init(
     _ json: JSON,
     boundTo key: String?,
     certificate: ClientCertificate? = nil,
+    requesting requestedType: TokenTypeURI? = nil,
     showing shown: (String) -> String
   ) throws(OAuthError) {
     guard let body = json.objectValue else { throw .malformedAnswer(member: "body") }
@@ -53,18 +55,19 @@ package struct TokenResponse: Sendable {
     let claims: TokenClaims
     do { claims = try TokenClaims(of: accessToken) } catch { throw .malformedAnswer(member: "access_token") }
     let type = try string("token_type") ?? "Bearer"
-    var issuedType: TokenTypeURI?
+    var issuedType = requestedType
     if let text = try string("issued_token_type") {
       do { issuedType = try TokenTypeURI(text) } catch { throw .malformedAnswer(member: "issued_token_type") }
     }
-    switch type.lowercased() {
     // In the answer to an exchange (RFC 8693, section 2.2.1), where a token may be of no use to resource servers.
-    case "n_a" where issuedType != nil && issuedType != .refreshToken: tokenType = .none
-    case "bearer" where issuedType?.mayBeBearer == false && issuedType != .refreshToken: tokenType = .none
-    case "dpop" where key != nil && issuedType?.mayBeBearer != false: tokenType = .dpop
+    let isSent = issuedType?.mayBeBearer ?? true
+    switch type.lowercased() {
+    case _ where issuedType == .refreshToken: throw .tokenType(shown(type))
+    case "n_a" where issuedType != nil, "bearer" where !isSent, "dpop" where !isSent, "user" where !isSent:
+      tokenType = .none
+    case "dpop" where key != nil: tokenType = .dpop
     // The second is Slack's name for a user's bearer token.
-    case "bearer" where !claims.isBoundToKey && issuedType?.mayBeBearer != false, "user" where !claims.isBoundToKey:
-      tokenType = .bearer
+    case "bearer" where !claims.isBoundToKey, "user" where !claims.isBoundToKey: tokenType = .bearer
     default: throw .tokenType(shown(type))
     }
     if let thumbprint = claims.confirmationThumbprint, tokenType == .dpop, thumbprint != key {
@@ -123,19 +126,31 @@ package enum TokenOutcome: Sendable {
   /// Classifies an answer.
   ///
   /// Some servers send errors with the status 200 (GitHub): an `error` without an access token is that error with any
-  /// status.
+  /// status. Beside one it takes nothing back, and the refresh token that was sent may be spent.
   ///
   /// - Parameters:
   ///   - answer: A token endpoint's.
   ///   - key: The thumbprint of the key that signed the request's proof, if there was one.
   ///   - certificate: The certificate on whose connection it was requested, if there was one.
-  package init(_ answer: ServerAnswer, boundTo key: String?, certificate: ClientCertificate? = nil) {
-    let isError = answer.isError && answer.object?["access_token"]?.stringValue == nil
+  ///   - requestedType: The type of token that an exchange asked for, if it named one.
+  package init(
+    _ answer: ServerAnswer,
+    boundTo key: String?,
+    certificate: ClientCertificate? = nil,
+    requesting requestedType: TokenTypeURI? = nil
+  ) {
+    let isError = answer.isError && answer.object?["access_token"]?.stringValue?.isEmpty ?? true
     switch (answer.status, answer.object) {
     case (200, let object?) where !isError:
       do {
         self = .granted(
-          try TokenResponse(.object(object), boundTo: key, certificate: certificate, showing: answer.shown)
+          try TokenResponse(
+            .object(object),
+            boundTo: key,
+            certificate: certificate,
+            requesting: requestedType,
+            showing: answer.shown
+          )
         )
       } catch {
         self = .unanswered(.failed(error))

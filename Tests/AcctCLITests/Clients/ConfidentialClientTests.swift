@@ -49,6 +49,23 @@ struct ConfidentialClientTests {
     #expect(record.keyring.count == 0)
   }
 
+  @Test("A revocation whose answer is an error with status 200 has ended no session")
+  func notRevoked() async {
+    record.secretFiles["secret"] = secret
+    let server = RecordedServer(
+      record,
+      metadata: ["revocation_endpoint": "https://as.example/revoke"],
+      tokens: RecordedServer.tokens("a")
+    )
+    server.set("/revoke", .json(#"{"error":"unsupported_token_type"}"#))
+    #expect(await add("--client-secret-file", "secret") == 0, "\(record.err)")
+    #expect(await record.acct("remove", "alice@as.example") == 0, "\(record.err)")
+    #expect(
+      record.err.contains { $0.contains("did not end the session") && $0.contains("unsupported_token_type") },
+      "\(record.err)"
+    )
+  }
+
   @Test(
     "A client secret goes where the metadata says, and stays there",
     arguments: [

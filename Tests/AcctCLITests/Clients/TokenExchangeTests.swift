@@ -225,14 +225,21 @@ struct TokenExchangeTests {
   func notBearer() async throws {
     record.secretFiles[PlatformTokens.path] = PlatformTokens.jwt()
     let types = [
-      ("N_A", "urn:ietf:params:oauth:token-type:saml2"), ("Bearer", "urn:ietf:params:oauth:token-type:id_token"),
+      ("N_A", "urn:ietf:params:oauth:token-type:saml2", true),
+      ("Bearer", "urn:ietf:params:oauth:token-type:id_token", true),
+      // A server that leaves out a member that it has to send has issued what was requested.
+      ("Bearer", "urn:ietf:params:oauth:token-type:id_token", false),
     ]
-    for (type, issued) in types {
+    for (type, issued, isNamed) in types {
       _ = RecordedServer(
         record,
-        tokens: PlatformTokens.answer("a", ["token_type": .string(type), "issued_token_type": .string(issued)])
+        tokens: PlatformTokens.answer(
+          "a",
+          ["token_type": .string(type), "issued_token_type": isNamed ? .string(issued) : .null]
+        )
       )
       #expect(await add("--requested-type", issued) == 0, "\(record.err)")
+      #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
       record.clear()
       #expect(await record.acct("token") == 0, "\(record.err)")
       #expect(record.out == "at-a-long-enough\n")
@@ -247,6 +254,24 @@ struct TokenExchangeTests {
       tokens: PlatformTokens.answer("a", ["issued_token_type": "urn:ietf:params:oauth:token-type:refresh_token"])
     )
     #expect(await add("--audience", "x") == 11, "\(record.err)")
+  }
+
+  @Test("A token that is no bearer token does not go to the userinfo endpoint, at a sign-in or a check")
+  func notForUserinfo() async {
+    record.secretFiles[PlatformTokens.path] = PlatformTokens.jwt()
+    let issued = "urn:ietf:params:oauth:token-type:id_token"
+    let server = RecordedServer(
+      record,
+      [
+        RecordedServer.place: [RecordedServer.metadata(["userinfo_endpoint": "https://as.example/me"])],
+        "/token": [PlatformTokens.answer("a", ["issued_token_type": .string(issued)])],
+        "/start": [RecordedServer.start], "/me": [.json(#"{"sub":"alice"}"#)],
+      ]
+    )
+    #expect(await add("--scope", "openid") == 0, "\(record.err)")
+    _ = await record.acct("status", "--check")
+    #expect(await record.addDevice(RecordedServer.issuer, "--scope", "openid") == 0, "\(record.err)")
+    #expect(server.bodies("/me").isEmpty)
   }
 
   @Test("A refused exchange ends nothing")

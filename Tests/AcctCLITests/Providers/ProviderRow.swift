@@ -120,7 +120,7 @@ struct RowServer {
   private var granted: HTTPResponse {
     let nonce = Self.asked(row, record, browser)["nonce"] ?? ""
     let claims = row.claims.replacing("NONCE", with: nonce)
-      .replacing("{", with: #"{"exp":1800003600,"#, maxReplacements: 1)
+      .replacing("{", with: #"{"iat":1800000000,"exp":1800003600,"#, maxReplacements: 1)
     return .json(row.answer.replacing("ID_TOKEN", with: idToken(claims)))
   }
 

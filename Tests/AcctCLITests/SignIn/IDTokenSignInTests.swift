@@ -26,8 +26,9 @@ struct IDTokenSignInTests {
       ("aud", ["client", "other"], "its azp does not name this client"),
       ("azp", "other", "its azp does not name this client"),
       ("exp", 1_799_999_000, "it has expired"), ("exp", 1, "it has expired"), ("exp", .null, "it has no exp"),
+      ("iat", .null, "it has no iat"),
       ("exp", "soon", "it has no exp"), ("iat", 1_800_000_301, "it was issued in the future"),
-      ("iat", "now", "it can't be read"), ("aud", ["client", 7], "it can't be read"),
+      ("iat", "now", "it has no iat"), ("aud", ["client", 7], "it can't be read"),
       ("iss", .null, "it can't be read"), ("aud", .null, "it can't be read"), ("aud", 7, "it can't be read"),
       ("sub", .null, "it can't be read"), ("sub", "", "it can't be read"), ("sub", 7, "it can't be read"),
     ] as [(String, JSON, String)]
@@ -90,10 +91,10 @@ struct IDTokenSignInTests {
     func serve(_ claims: String) -> RecordedServer {
       RecordedServer(record, tokens: RecordedServer.tokens("a", ["id_token": .string(idToken(claims))]))
     }
-    _ = serve(#"{"iss":"https://as.example","aud":"other","sub":"alice","exp":1800003600}"#)
+    _ = serve(#"{"iss":"https://as.example","aud":"other","sub":"alice","iat":1800000000,"exp":1800003600}"#)
     #expect(await record.addDevice(RecordedServer.issuer, "--scope", "openid") == 11)
     #expect(record.accountFiles == 0)
-    _ = serve(#"{"iss":"https://as.example","aud":"client","sub":"alice","exp":1800003600}"#)
+    _ = serve(#"{"iss":"https://as.example","aud":"client","sub":"alice","iat":1800000000,"exp":1800003600}"#)
     #expect(await record.addDevice(RecordedServer.issuer, "--scope", "openid") == 0)
   }
 

@@ -51,7 +51,8 @@ struct KeptIDTokenTests {
     "A wrong ID token of a renewal is 11: the refresh token is kept, and nothing else of the answer",
     arguments: [
       ("aud", "other", "it is for another client"), ("aud", ["client", "other"], "its azp does not name this client"),
-      ("nonce", "another", "it is not the answer to this sign-in: its nonce differs"), ("exp", 1, "it has expired"),
+      ("iat", .null, "it has no iat"), ("nonce", "another", "it is not the answer to this sign-in: its nonce differs"),
+      ("exp", 1, "it has expired"),
       ("exp", .null, "it has no exp"), ("iat", 1_800_009_999, "it was issued in the future"),
       ("sub", .null, "it can't be read"),
     ] as [(String, JSON, String)]

@@ -12,7 +12,7 @@ final class OpenIDServer: Sendable {
     /// The claims of its ID tokens; `NONCE` stands for what the request had.
     var claims: JSONObject? = [
       "iss": .string(OpenIDServer.issuer), "aud": "client", "sub": "alice", "nonce": "NONCE",
-      "exp": 1_800_003_600,
+      "iat": 1_799_990_000, "exp": 1_800_003_600,
     ]
     /// In place of a token with these claims.
     var idToken: JSON?

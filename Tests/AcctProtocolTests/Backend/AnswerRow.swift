@@ -137,6 +137,8 @@ extension AnswerRow {
     Self(200, #"{"error":"invalid_grant","error_description":"used"}"#, "over: used"),
     Self(200, #"{"error":"bad_refresh_token"}"#, "refused 200 bad_refresh_token"),
     Self(200, #"{"error":"temporarily_unavailable"}"#, "refused 200 temporarily_unavailable"),
+    Self(200, #"{"error":"bad_refresh_token","access_token":""}"#, "refused 200 bad_refresh_token"),
+    Self(200, #"{"error":"invalid_grant","access_token":null}"#, "over: -"),
     Self(200, #"{"error":"invalid_grant"}"#, "not JSON", type: "text/html"),
     Self(200, #"{"error":"","access_token":"a"}"#, "granted"),
     Self(200, #"{"error":null,"access_token":"a"}"#, "granted"),

@@ -75,6 +75,29 @@ struct GrantTests {
   }
 
   @Test(
+    "The issued type decides whether a token is sent, else the requested one, whatever the server calls it",
+    arguments: [
+      ("Bearer", "id_token", nil, "N_A"), ("user", "id_token", nil, "N_A"), ("DPoP", "saml2", nil, "N_A"),
+      ("N_A", "access_token", nil, "N_A"), ("Bearer", "access_token", "id_token", "Bearer"),
+      ("Bearer", nil, "id_token", "N_A"), ("Bearer", nil, "saml1", "N_A"), ("N_A", nil, "jwt", "N_A"),
+      ("Bearer", nil, "jwt", "Bearer"), ("Bearer", "refresh_token", nil, nil), ("user", "refresh_token", nil, nil),
+      ("N_A", nil, nil, nil),
+    ] as [(String, String?, String?, String?)]
+  )
+  func issued(type: String, issued: String?, requested: String?, expected: String?) throws {
+    func uri(_ name: String) -> String { "urn:ietf:params:oauth:token-type:\(name)" }
+    var answer: JSONObject = ["access_token": "opaque", "token_type": .string(type)]
+    if let issued { answer["issued_token_type"] = .string(uri(issued)) }
+    let found = try? TokenResponse(
+      .object(answer),
+      boundTo: "thumbprint",
+      requesting: try requested.map { try TokenTypeURI(uri($0)) },
+      showing: { $0 }
+    )
+    #expect(found?.tokenType.rawValue == expected)
+  }
+
+  @Test(
     "A rejected pushed request goes to the browser, unless the client, scope or resource is rejected",
     arguments: [
       (401, #"{"error":"invalid_client"}"#, false), (400, #"{"error":"unauthorized_client"}"#, false),

@@ -7,26 +7,30 @@ import Testing
 struct IDTokenTests {
   @Test("An ID token names the user if the access token is opaque")
   func subject() throws {
-    let response = try response(#"{"iss":"https://as.example","aud":"client","sub":"alice","exp":1800003600}"#)
+    let response = try response(
+      #"{"iss":"https://as.example","aud":"client","sub":"alice","iat":1800000000,"exp":1800003600}"#
+    )
     #expect(response.subject == nil)
     #expect(try subject(of: response) == "alice")
   }
 
   @Test("An ID token may be for several clients, if its azp is this one")
   func audiences() throws {
-    let several = #"{"iss":"https://as.example","aud":["other","client"],"sub":"alice","exp":1800003600}"#
+    let several =
+      #"{"iss":"https://as.example","aud":["other","client"],"sub":"alice","iat":1800000000,"exp":1800003600}"#
     #expect(try subject(of: response(several)) == nil)
     let claims =
-      #"{"iss":"https://as.example","aud":["other","client"],"azp":"client","sub":"alice","exp":1800003600}"#
+      #"{"iss":"https://as.example","aud":["other","client"],"azp":"client","sub":"alice","iat":1800000000,"exp":1800003600}"#
     #expect(try subject(of: response(claims)) == "alice")
   }
 
   @Test("An ID token must repeat the nonce of the request, if there was one")
   func nonce() throws {
-    let claims = #"{"iss":"https://as.example","aud":"client","sub":"alice","nonce":"n1","exp":1800003600}"#
+    let claims =
+      #"{"iss":"https://as.example","aud":"client","sub":"alice","nonce":"n1","iat":1800000000,"exp":1800003600}"#
     #expect(try subject(of: response(claims), repeating: "n1") == "alice")
     #expect(try subject(of: response(claims), repeating: "n2") == nil)
-    let silent = #"{"iss":"https://as.example","aud":"client","sub":"alice","exp":1800003600}"#
+    let silent = #"{"iss":"https://as.example","aud":"client","sub":"alice","iat":1800000000,"exp":1800003600}"#
     #expect(try subject(of: response(silent), repeating: "n1") == nil)
   }
 
@@ -47,13 +51,13 @@ struct IDTokenTests {
   @Test(
     "An ID token of another issuer or client, or without a subject, is rejected",
     arguments: [
-      #"{"iss":"https://as.example/","aud":"client","sub":"alice","exp":1800003600}"#,
-      #"{"aud":"client","sub":"alice","exp":1800003600}"#,
-      #"{"iss":"https://as.example","aud":"other","sub":"alice","exp":1800003600}"#,
-      #"{"iss":"https://as.example","aud":["other"],"sub":"alice","exp":1800003600}"#,
-      #"{"iss":"https://as.example","sub":"alice","exp":1800003600}"#,
-      #"{"iss":"https://as.example","aud":"client","sub":"","exp":1800003600}"#,
-      #"{"iss":"https://as.example","aud":"client","exp":1800003600}"#,
+      #"{"iss":"https://as.example/","aud":"client","sub":"alice","iat":1800000000,"exp":1800003600}"#,
+      #"{"aud":"client","sub":"alice","iat":1800000000,"exp":1800003600}"#,
+      #"{"iss":"https://as.example","aud":"other","sub":"alice","iat":1800000000,"exp":1800003600}"#,
+      #"{"iss":"https://as.example","aud":["other"],"sub":"alice","iat":1800000000,"exp":1800003600}"#,
+      #"{"iss":"https://as.example","sub":"alice","iat":1800000000,"exp":1800003600}"#,
+      #"{"iss":"https://as.example","aud":"client","sub":"","iat":1800000000,"exp":1800003600}"#,
+      #"{"iss":"https://as.example","aud":"client","iat":1800000000,"exp":1800003600}"#,
     ]
   )
   func foreign(_ claims: String) throws {
@@ -76,12 +80,14 @@ struct IDTokenTests {
     #expect(none.idToken == nil)
   }
 
-  @Test("An ID token is rejected where it is more than 5 minutes past, or without an end")
+  @Test("An ID token is rejected where it is more than 5 minutes past, or without an end or the time of its issue")
   func expiry() throws {
-    let head = #"{"iss":"https://as.example","aud":"client","sub":"alice","exp":"#
-    #expect(try subject(of: response(head + "1799999701}")) == "alice")
-    #expect(try subject(of: response(head + "1799999700}")) == nil)
-    #expect(try subject(of: response(#"{"iss":"https://as.example","aud":"client","sub":"alice"}"#)) == nil)
+    let head = #"{"iss":"https://as.example","aud":"client","sub":"alice""#
+    let issued = #","iat":1799990000"#
+    #expect(try subject(of: response(head + issued + #","exp":1799999701}"#)) == "alice")
+    #expect(try subject(of: response(head + issued + #","exp":1799999700}"#)) == nil)
+    #expect(try subject(of: response(head + issued + "}")) == nil)
+    #expect(try subject(of: response(head + #","exp":1799999701}"#)) == nil)
   }
 
   /// One claim changed in a token after a refresh, and what that is.
@@ -91,12 +97,13 @@ struct IDTokenTests {
       ("iss", "https://as.example/", .issuer), ("sub", "mallory", .subject), ("aud", "other", .audience),
       ("aud", ["client", "other"], .authorizedParty), ("nonce", "n2", .nonceMismatch), ("nonce", .null, nil),
       ("azp", "other", .authorizedParty), ("exp", 1, .expired), ("exp", .null, .endMissing),
-      ("iat", 1_800_009_999, .issuedLater), ("amr", ["pwd"], nil),
+      ("iat", 1_800_009_999, .issuedLater), ("iat", .null, .issueTimeMissing), ("amr", ["pwd"], nil),
     ] as [(String, JSON, IDToken.Flaw?)]
   )
   func succession(claim: String, value: JSON, flaw: IDToken.Flaw?) throws {
     let claims: JSONObject = [
-      "iss": "https://as.example", "aud": "client", "sub": "alice", "exp": 1_800_003_600, "nonce": "n1",
+      "iss": "https://as.example", "aud": "client", "sub": "alice", "iat": 1_800_000_000, "exp": 1_800_003_600,
+      "nonce": "n1",
     ]
     var changed = claims
     changed[claim] = value == .null ? nil : value
