@@ -22,6 +22,8 @@ package final class SharedVault: Sendable {
   let agreements: AgreementKeys
   /// Of acct, as other machines are shown it.
   let version: String
+  /// Calls an action when the process is told to end; see ``Signals/watch``.
+  let watch: @Sendable (_ action: @escaping @Sendable () -> Void) -> HeldSignals
   /// Names this process where its home can't be told from others; they wait for its locks' time.
   private let unknownHome = Machine.unknown()
   let connect: @Sendable (SharedKeyringSettings) -> SharedStore
@@ -54,6 +56,7 @@ package final class SharedVault: Sendable {
   ///   - local: This machine's other keyrings, by kind.
   ///   - agreements: Keys of machines in a TPM; none is opened before its first use.
   ///   - version: Of acct.
+  ///   - watch: Calls an action when the process is told to end.
   ///   - connect: Makes the engine's client; it connects when it is first used.
   package init(
     folder: PrivateFolder,
@@ -66,6 +69,7 @@ package final class SharedVault: Sendable {
     local: @escaping @Sendable (Keyring.Kind) -> Keyring? = { _ in nil },
     agreements: AgreementKeys = .none,
     version: String = "",
+    watch: @escaping @Sendable (_ action: @escaping @Sendable () -> Void) -> HeldSignals = { _ in HeldSignals {} },
     connect: @escaping @Sendable (SharedKeyringSettings) -> SharedStore
   ) {
     copies = Copies(folder: folder)
@@ -78,6 +82,7 @@ package final class SharedVault: Sendable {
     self.local = local
     self.agreements = agreements
     self.version = version
+    self.watch = watch
     self.connect = connect
   }
 

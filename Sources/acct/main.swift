@@ -38,6 +38,7 @@ let vaultStore = VaultStore(
 let streams = Streams.live()
 let clock = Clock.live()
 let waits = LongWaits(streams, clock, environment.variable)
+let signals = Signals.live()
 let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment.variable($0) != nil }
 let desktop = Keyring.secretService(canPrompt: isDesktop) { waits?.beginKeyringPrompt() ?? {} }
 let sharedVault = SharedVault(
@@ -58,6 +59,7 @@ let sharedVault = SharedVault(
   local: { kind in [vaultStore.keyring, desktop].first { $0.kind == kind } },
   agreements: .live(),
   version: version,
+  watch: signals.watch,
   connect: { settings in
     switch settings.engine {
     case .etcd(let etcd): .etcd(etcd)
@@ -81,7 +83,7 @@ let world = World(
     transport: .live(userAgent: "acct/\(version)", environment: environment.variable),
     browser: .live(undoing: hardening, environment.variable),
     listener: .live(),
-    signals: .live(),
+    signals: signals,
     dns: .live(variable: environment.variable),
     qrCode: .live(environment.variable),
     schemeHandler: .live(folders, environment.variable),

@@ -69,6 +69,8 @@ final class TestMachine: Sendable {
     var pauses = 0
     var duringPause: (@Sendable () -> Void)?
     var cancels = false
+    var watches: [Int: @Sendable () -> Void] = [:]
+    var lastWatch = 0
   }
 
   init(
@@ -117,6 +119,14 @@ final class TestMachine: Sendable {
   /// Does something once while a process of this machine waits.
   func duringNextPause(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.duringPause = action } }
 
+  /// Sends a signal to the processes of this machine that watch for one; returns how many do.
+  @discardableResult
+  func signal() -> Int {
+    let watches = state.withLock { Array($0.watches.values) }
+    for action in watches { action() }
+    return watches.count
+  }
+
   /// Lets the next process that waits be told to stop.
   func cancelNextPause() { state.withLock { $0.cancels = true } }
 
@@ -156,7 +166,7 @@ final class TestMachine: Sendable {
             return (state.duringPause.take(), state.cancels)
           }
           action?()
-          return !isCancelled
+          return !isCancelled && !Task.isCancelled
         },
         now: { self.state.withLock { $0.wallTime } },
         hostName: { self.name }
@@ -165,6 +175,14 @@ final class TestMachine: Sendable {
       local: { kind in kind == .vault ? self.own.keyring(as: .vault) : nil },
       agreements: tpm.agreements,
       version: "0.0",
+      watch: { action in
+        let number = self.state.withLock { state in
+          state.lastWatch += 1
+          state.watches[state.lastWatch] = action
+          return state.lastWatch
+        }
+        return HeldSignals { self.state.withLock { $0.watches[number] = nil } }
+      },
       connect: { _ in self.engine.store }
     )
   }

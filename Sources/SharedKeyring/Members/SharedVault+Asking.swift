@@ -23,7 +23,7 @@ extension SharedVault {
     _ settings: SharedKeyringSettings,
     keyIn tpm: TPMAddress?,
     _ interaction: Interaction,
-    _ announce: @Sendable (String) -> Void
+    _ announce: @escaping @Sendable (String) -> Void
   ) async throws(SharedMembershipFailure) {
     let session = try whole { () throws(KeyringFailure) in try self.session(settings) }
     let (object, standing) = try whole { () throws(KeyringFailure) in try rawHeader(session) }
@@ -102,6 +102,8 @@ extension SharedVault {
     return true
   }
 
+  private typealias Approved = (object: SharedStore.Object, standing: SharedStore.Standing)
+
   /// The request of this machine, with its signatures.
   private func joinRequest(
     _ asking: (identity: MachineIdentity, publicKey: P256PublicKey),
@@ -134,21 +136,46 @@ extension SharedVault {
   }
 
   /// Shows a code, and waits until a member has approved it.
+  ///
+  /// A signal ends the wait, and the request is taken back before the process ends.
   private func approved(
     _ request: JoinRequest,
     _ id: String,
     _ session: Session,
+    _ announce: @escaping @Sendable (String) -> Void
+  ) async throws(SharedMembershipFailure) -> Approved {
+    let (watched, begin) = AsyncStream.makeStream(of: Never.self)
+    let waiting = Task { () async -> Result<Approved, SharedMembershipFailure> in
+      for await _ in watched {}
+      do throws(SharedMembershipFailure) {
+        return .success(try await untilApproved(request, id, session, announce))
+      } catch {
+        return .failure(error)
+      }
+    }
+    let watch = watch { waiting.cancel() }
+    defer { watch.release() }
+    begin.finish()
+    return try await waiting.value.get()
+  }
+
+  private func untilApproved(
+    _ request: JoinRequest,
+    _ id: String,
+    _ session: Session,
     _ announce: @Sendable (String) -> Void
-  ) async throws(SharedMembershipFailure) -> (object: SharedStore.Object, standing: SharedStore.Standing) {
+  ) async throws(SharedMembershipFailure) -> Approved {
     let code = JoinCode(entropy)
     let place = session.places.request(code.place)
+    let sealed = try whole { () throws(KeyringFailure) in try self.sealed(request, code) }
+    // The engine may have taken it even if its answer is lost.
+    defer { withdraw(sealed, at: place, session) }
     try whole { () throws(KeyringFailure) in
-      let sealed = try sealed(request, code)
       guard try ask({ () throws(SharedStoreFailure) -> Int64? in try session.store.swap(place, sealed, nil) }) != nil
       else { throw .failed(reason: "another request is in the place of this one") }
+      guard !Task.isCancelled else { throw .cancelled }
     }
     announce(code.text)
-    defer { withdraw(place, session) }
     let end = machine.bootTime() + JoinRequest.lifetime * 1000
     while machine.bootTime() < end {
       guard await machine.pause(1_000) else { throw .keyring(.cancelled) }
@@ -169,7 +196,7 @@ extension SharedVault {
   private func approved(
     _ id: String,
     _ session: Session
-  ) throws(KeyringFailure) -> (object: SharedStore.Object, standing: SharedStore.Standing)? {
+  ) throws(KeyringFailure) -> Approved? {
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
     guard let object = reading.object, case .epochs(let header) = try parse(object.bytes),
       header.recipients.contains(where: { $0.line.id == id })
@@ -178,8 +205,8 @@ extension SharedVault {
   }
 
   /// Takes a request back; one that stays is too old in ten minutes.
-  private func withdraw(_ place: String, _ session: Session) {
-    guard let object = (try? session.store.get(place))?.object else { return }
+  private func withdraw(_ request: [UInt8], at place: String, _ session: Session) {
+    guard let object = (try? session.store.get(place))?.object, object.bytes == request else { return }
     _ = try? session.store.swap(place, nil, object.version)
   }
 }

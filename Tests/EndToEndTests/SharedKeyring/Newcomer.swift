@@ -21,12 +21,13 @@ final class Newcomer: Sendable {
   /// - Parameters:
   ///   - place: The engine and the keyring's name, as words of `acct keyring join`.
   ///   - options: More options of it.
+  ///   - isApart: `false` to run on this machine itself, where a signal and the status are acct's own, not nsenter's.
   /// - Throws: ``ProcessFailure``, or the failure of a requirement.
-  convenience init(to place: [String], _ options: [String] = []) async throws {
+  convenience init(to place: [String], _ options: [String] = [], isApart: Bool = true) async throws {
     let folder = try TemporaryFolder()
     let home = try AcctHome(
       sharingUnder: "",
-      on: try await SeparateMachine(),
+      on: isApart ? try await SeparateMachine() : nil,
       with: ["ACCT_VAULT_PASSPHRASE_FILE": try folder.file("own", containing: "of this machine\n")]
     )
     try await self.init(home, folder, to: place, options)
@@ -76,6 +77,12 @@ final class Newcomer: Sendable {
     askSecret: { _ in nil },
     lines: { _ in AsyncStream { $0.finish() } }
   )
+
+  /// Sends it a signal, and waits until it has ended.
+  func ended(by signal: Int32) async -> ChildProcess.Output {
+    joining.send(signal)
+    return await joining.output()
+  }
 
   /// Waits until it has joined.
   func joined() async throws {

@@ -27,6 +27,9 @@ struct ApprovalTests {
 
   private var requests: [String] { fleet.engine.objects.keys.filter { $0.hasPrefix("/acct/main/j/") } }
 
+  /// How many items the newcomer's own keyring has.
+  private var keptItems: Int { newcomer.own.items.values.map(\.count).reduce(0, +) }
+
   private func outcome(_ body: () throws -> String) -> SharedMembershipFailure? {
     do {
       _ = try body()
@@ -124,10 +127,57 @@ struct ApprovalTests {
       try await newcomer.membership.request(Fleet.settings, nil, .forbidden) { _ in }
     }
     #expect(requests.isEmpty)
-    let left = newcomer.own.items.values.map(\.count)
-    #expect(left.allSatisfy { $0 == 0 })
+    #expect(keptItems == 0)
     #expect(try newcomer.vault().sharedKeyring.settings() == nil)
     #expect(newcomer.pauses == 600)
+  }
+
+  @Test("A machine that a signal ends while it waits takes its request back, and its code is good no more")
+  func ended() async throws {
+    let (member, newcomer) = (member, newcomer)
+    let code = Mutex("")
+    newcomer.duringNextPause { newcomer.signal() }
+    await #expect(throws: SharedMembershipFailure.keyring(.cancelled)) {
+      try await newcomer.membership.request(Fleet.settings, nil, .forbidden) { text in code.withLock { $0 = text } }
+    }
+    #expect(requests.isEmpty)
+    #expect(keptItems == 0)
+    #expect(outcome { try member.membership.approve(code.withLock(\.self), .forbidden) } == .unknownCode)
+    #expect(newcomer.signal() == 0)
+  }
+
+  @Test("A request whose answer is lost, or that a signal finds on its way, is taken back, and no code is shown")
+  func endedEarly() async throws {
+    let newcomer = newcomer
+    fleet.engine.befall(.unanswered)
+    await #expect(throws: SharedMembershipFailure.keyring(.engine(.timedOut))) {
+      try await newcomer.membership.request(Fleet.settings, nil, .forbidden) { code in Issue.record("\(code) is shown")
+      }
+    }
+    #expect(requests.isEmpty)
+    fleet.engine.interruptNextSwap { _ in newcomer.signal() }
+    await #expect(throws: SharedMembershipFailure.keyring(.cancelled)) {
+      try await newcomer.membership.request(Fleet.settings, nil, .forbidden) { code in Issue.record("\(code) is shown")
+      }
+    }
+    #expect(requests.isEmpty)
+    #expect(keptItems == 0)
+  }
+
+  @Test("A machine that is approved in the moment of the signal is a member, and goes on from there the next time")
+  func approvedAtTheEnd() async throws {
+    let (member, newcomer) = (member, newcomer)
+    await #expect(throws: SharedMembershipFailure.keyring(.cancelled)) {
+      try await ask { code in
+        _ = try? member.membership.approve(code, .forbidden)
+        newcomer.signal()
+      }
+    }
+    #expect(requests.isEmpty)
+    #expect(try newcomer.vault().sharedKeyring.settings() == nil)
+    try await newcomer.membership.request(Fleet.settings, nil, .forbidden) { code in Issue.record("\(code) is shown") }
+    #expect(try newcomer.vault().sharedKeyring.settings() == Fleet.settings)
+    #expect(try member.membership.machines(.forbidden).map(\.name) == ["newcomer"])
   }
 
   @Test("Equal hosts get a number, and writers with the key file are listed beside members")
