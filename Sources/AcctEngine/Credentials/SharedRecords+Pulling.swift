@@ -56,7 +56,7 @@ extension SharedRecords {
   /// and writes the file itself.
   ///
   /// - Returns: `true` if `body` was run.
-  private func unlessBusy(
+  fileprivate func unlessBusy(
     _ id: AccountID,
     waiting seconds: Int,
     _ body: () async throws(EngineError) -> Void
@@ -106,5 +106,21 @@ extension SharedRecords {
 
   private func files() throws(EngineError) -> Set<AccountID> {
     do { return Set(try context.world.files.accounts()) } catch { throw .files(.failed(error)) }
+  }
+}
+
+extension EngineContext {
+  /// An account as the engine of a shared keyring has it now, stored here as well.
+  ///
+  /// It stays as it is if its keyring is this machine's own, or while another process of this machine changes it.
+  ///
+  /// - Throws: As ``SharedRecords/fetch(_:)``.
+  func latest(_ account: Account) async throws(EngineError) -> Account {
+    guard account.keptIn == nil, let shared = try sharedRecords() else { return account }
+    let isFetched = try await shared.unlessBusy(account.id, waiting: 0) { () throws(EngineError) in
+      try await shared.fetch(account)
+    }
+    guard isFetched else { return account }
+    return try accountStore.account(account.id) ?? account
   }
 }

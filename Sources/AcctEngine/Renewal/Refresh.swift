@@ -18,8 +18,14 @@ package struct Refresh: Sendable {
   }
 
   /// Renews `account` if it is due, or in any case if `force` is set.
+  ///
+  /// With `force`, what another machine has renewed before counts as known: the request was for one more renewal.
   package func refresh(_ account: Account, force: Bool) async -> Result {
     let now = context.world.clock.now()
+    var account = account
+    if force {
+      do throws(EngineError) { account = try await context.latest(account) } catch { return .failed(error) }
+    }
     guard account.tokenLifetime.canRenew else {
       let isWell = account.lastKnownState(at: now).state == .valid
       return isWell && !force ? .notDue : .cannotRenew

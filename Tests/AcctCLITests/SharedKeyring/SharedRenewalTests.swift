@@ -114,6 +114,36 @@ struct SharedRenewalTests {
     #expect(fleet.spent == ["r1"])
   }
 
+  @Test("A forced renewal on a machine that is behind takes the newer tokens over, and sends a request with them")
+  func forcedBehind() async {
+    await fleet.addAccount(left: 900, Fleet.renewed(2), Fleet.renewed(3), Fleet.renewed(4))
+    fleet.pass(1)
+    #expect(await fleet.first.acct("refresh", "--force") == 0, "\(fleet.first.err)")
+    fleet.pass(1)
+    #expect(await fleet.second.acct("refresh", "--force") == 0, "\(fleet.second.err)")
+    #expect(fleet.spent == ["r1", "r2"])
+    fleet.pass(1)
+    #expect(await fleet.first.acct("refresh", "--all", "--force") == 0, "\(fleet.first.err)")
+    #expect(fleet.spent == ["r1", "r2", "r3"])
+    #expect(fleet.stored(.refreshToken) == "r4")
+  }
+
+  @Test("A forced renewal that another machine has made since the command began is not made twice")
+  func forcedAtOnce() async {
+    await fleet.addAccount(left: 900, Fleet.renewed(2))
+    fleet.engine.interruptNext("claim") { [engine = fleet.engine] in
+      engine.change { stored in
+        stored.items[.refreshToken] = Secret("r9")
+        stored.items[.accessToken] = Secret("new9")
+        stored.items[.expiresAt] = Secret("2027-01-15T12:00:00Z")
+      }
+    }
+    #expect(await fleet.first.acct("refresh", "--force") == 0, "\(fleet.first.err)")
+    #expect(fleet.spent.isEmpty)
+    #expect(await fleet.first.acct("token") == 0)
+    #expect(fleet.first.out == "new9\n")
+  }
+
   @Test("An answer that the engine does not take is kept, nothing is printed, and the next command stores it")
   func pending() async {
     await fleet.addAccount(left: 60, Fleet.renewed(2))

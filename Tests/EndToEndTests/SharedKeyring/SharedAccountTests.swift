@@ -53,6 +53,24 @@ struct SharedAccountTests {
     try await fleet.server.expectNothingWrong()
   }
 
+  @Test(
+    "A forced renewal on each machine in turn asks the server, with the tokens of the one before",
+    arguments: EngineKind.allCases
+  )
+  func forcedRenewals(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 2)
+    try await fleet.importing(["sub": "user-1", "expires_in": 3600])
+    var tokens: Set<String> = []
+    for (number, home) in (fleet.homes + fleet.homes).enumerated() {
+      let renewed = try await home.acct("refresh", "--force", "user-1")
+      #expect(renewed.status == 0, "\(renewed.errorText)")
+      tokens.insert(try await home.acct("token", "-a", "user-1").text)
+      try await fleet.expect(refreshes: Int64(number) + 1)
+    }
+    #expect(tokens.count == 4)
+    try await fleet.server.expectNothingWrong()
+  }
+
   @Test("Accounts move to a shared keyring and back, and each is used where it is", arguments: EngineKind.allCases)
   func move(_ kind: EngineKind) async throws {
     let fleet = try await Fleet(on: kind, machines: 2)
