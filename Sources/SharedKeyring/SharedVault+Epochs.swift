@@ -189,7 +189,6 @@ extension EpochKeys.Opened {
 extension KeyringFailure {
   /// A header whose maker did not have this machine's key, or had it too long ago.
   static let strangeHeader = KeyringFailure.damagedHeader(
-    "no machine that had its former key has changed it, or more than \(KeyringHeader.chainLimit) changes ago; "
-      + "`acct keyring trust` takes it as it is"
+    "no machine that had its former key has changed it, or more than \(KeyringHeader.chainLimit) changes ago"
   )
 }

@@ -122,11 +122,17 @@ extension SharedVault {
   func report() throws(KeyringFailure) -> SharedKeyring.Report {
     guard let settings = try settings() else { throw .notJoined }
     let session = try session(settings.kind)
+    let isChangingKey = try isChangingKey(session)
     var lock: KeyringFailure?
-    // Brings removals and older objects to light, if the key is available without asking anyone.
+    var isRolledBack = false
+    // Whether the header goes on from this machine's own, if the key is available without asking anyone.
+    do { try seal(session, .forbidden).keys.confirm() } catch {
+      isRolledBack = error == .rolledBack
+      guard isRolledBack || error.isLocked else { throw error }
+    }
+    // Brings removals and older objects to light.
     do { _ = try fetchAll(session, .forbidden) } catch {
-      guard error.isLocked else { throw error }
-      lock = error
+      if error.isLocked { lock = error } else if error != .rolledBack || !isRolledBack { throw error }
     }
     let known = try copies.known()
     let changes = try ask { () throws(SharedStoreFailure) in
@@ -137,11 +143,11 @@ extension SharedVault {
     let there = Set(changes.keys.compactMap(session.places.account(at:))).subtracting(removed)
     return SharedKeyring.Report(
       standing: changes.standing,
-      isRolledBack: hasGoneBack(changes.standing, known) || hasRollbacks,
+      isRolledBack: isRolledBack || hasGoneBack(changes.standing, known) || hasRollbacks,
       accounts: there.count,
       pending: try copies.pendingAccounts().sorted { $0.description < $1.description },
       copiesAlone: copied.subtracting(there).sorted { $0.description < $1.description },
-      isChangingKey: try isChangingKey(session),
+      isChangingKey: isChangingKey,
       lock: lock
     )
   }

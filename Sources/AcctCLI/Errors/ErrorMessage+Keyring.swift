@@ -97,7 +97,7 @@ extension ErrorMessage {
     case .noVault(let folder):
       self.init("noVault", .failed, "there is no vault yet in \(folder)", hint: "the first `acct add` creates it")
     case .failed(let reason): self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
-    case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedAccount, .settings,
+    case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedHeader, .damagedAccount, .settings,
       .removedMachine, .machineKey:
       self.init(sharing: failure, kind)
     }

@@ -18,7 +18,7 @@ extension KeyringFailure {
     case .locked(let reason, _): reason
     case .sealed: "its TPM does not open it, and no passphrase did"
     case .cancelled: nil
-    case .unavailable(let reason), .failed(let reason): reason
+    case .unavailable(let reason), .failed(let reason), .damagedHeader(let reason): reason
     case .noVault: "there is no vault yet"
     case .timedOut: "the keyring did not answer in time"
     case .notJoined: "this machine has joined no shared keyring"

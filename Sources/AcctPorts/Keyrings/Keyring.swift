@@ -150,6 +150,8 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case answerWaits
   /// The file of such an answer does not open; its account can't be changed on the engine until the file is set aside.
   case answerUnopened(path: String)
+  /// A shared keyring's header, on the engine or in this machine's copy, can't be used.
+  case damagedHeader(_ reason: String)
   /// A shared keyring's data of an account can't be used.
   case damagedAccount(AccountID, SharedDamage)
   /// Another machine has removed this one from a shared keyring: its name, and when, in seconds since 1970.
@@ -173,8 +175,8 @@ extension KeyringFailure {
     case .locked, .sealed, .cancelled, .unavailable, .timedOut, .answerWaits: true
     case .engine(let failure): failure.isOutage || failure == .noSpace
     case .machineKey(_, let failure): failure != .foreign && failure != .gone
-    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedAccount, .removedMachine,
-      .settings:
+    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedHeader, .damagedAccount,
+      .removedMachine, .settings:
       false
     }
   }
@@ -185,7 +187,7 @@ extension KeyringFailure {
     case .machineKey(_, .absent): false
     case .locked, .sealed, .cancelled, .removedMachine, .machineKey: true
     case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened,
-      .damagedAccount, .settings:
+      .damagedHeader, .damagedAccount, .settings:
       false
     }
   }

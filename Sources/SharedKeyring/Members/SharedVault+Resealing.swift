@@ -42,9 +42,7 @@ extension SharedVault {
   /// The key is not asked for, so that is only what the engine says: enough for a person who is told of it.
   func isChangingKey(_ session: Session) throws(KeyringFailure) -> Bool {
     let reading = try ask { () throws(SharedStoreFailure) in try session.store.get(session.places.header) }
-    // A damaged one is reported where the keyring is opened.
-    guard let object = reading.object, case .epochs(let header)? = try? SharedHeader(parsing: object.bytes)
-    else { return false }
+    guard let object = reading.object, case .epochs(let header) = try parse(object.bytes) else { return false }
     return header.isChanging
   }
 

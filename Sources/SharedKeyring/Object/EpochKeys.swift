@@ -27,7 +27,7 @@ final class EpochKeys: Sendable {
 
     /// The roster.
     ///
-    /// - Throws: ``KeyringFailure/failed(reason:)`` if it does not open.
+    /// - Throws: ``KeyringFailure/damagedHeader(_:)`` if it does not open.
     func roster() throws(KeyringFailure) -> Roster {
       guard let roster = header?.roster(current) else { throw .damagedHeader("its list of machines does not open") }
       return roster
@@ -111,10 +111,4 @@ enum Means: String, Sendable {
   case keyFile = "keyfile"
   /// A key of its own.
   case machine
-}
-
-extension KeyringFailure {
-  static func damagedHeader(_ reason: String) -> KeyringFailure {
-    .failed(reason: "the shared keyring is damaged: \(reason)")
-  }
 }

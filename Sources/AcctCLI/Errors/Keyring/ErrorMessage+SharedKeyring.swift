@@ -28,6 +28,13 @@ extension ErrorMessage {
         "a server's answer waits in \(printable(path)), and no key opens it any more",
         hint: "`acct keyring trust` sets it aside; the account may have to sign in again"
       )
+    case .damagedHeader(let reason):
+      self.init(
+        "damagedHeader",
+        .keyringUnavailable,
+        "the shared keyring is damaged: \(printable(reason))",
+        hint: "restore its header from a backup of the engine; if the one there is right, run `acct keyring trust`"
+      )
     case .damagedAccount(let id, let damage):
       self.init(
         "damagedSharedAccount",
