@@ -60,7 +60,8 @@ extension SharedVault {
           kind: settings.kind,
           name: settings.name,
           standing: changes.standing,
-          cursor: changes.objects.map(\.version).max() ?? 0
+          // The next look returns every account, so that its file follows even if this process ends here.
+          cursor: 0
         )
       )
       return unopened

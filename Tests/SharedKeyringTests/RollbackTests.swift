@@ -49,6 +49,19 @@ struct RollbackTests {
     try here.accounts().store(Made.renewed(token: "R3"), .forbidden)
   }
 
+  @Test("The first look after an engine was trusted returns every account, since the files here have to follow")
+  func followed() async throws {
+    restore()
+    let shared = here.vault().sharedKeyring
+    _ = try shared.trust(.forbidden)
+    // A process that ends before the files are written leaves them to the next one.
+    for _ in 0..<2 {
+      #expect(try here.accounts().fetchAll(.forbidden).records == [Made.alice: Made.record("alice")])
+    }
+    try here.accounts().fetchAll(.forbidden).confirm()
+    #expect(try here.accounts().fetchAll(.forbidden).records.isEmpty)
+  }
+
   @Test("An engine that was restored and has passed the known revision since is noticed by an account")
   func overtaken() async throws {
     restore()

@@ -127,10 +127,19 @@ package struct ShareKeyring: Sendable {
   /// Returns `true` if a damaged file may belong to an account with its own keyring.
   private static func hasNote(_ file: [UInt8]) -> Bool { String(decoding: file, as: UTF8.self).contains("keptIn") }
 
-  /// Accepts the engine as it is now.
+  /// Accepts the engine as it is now; its accounts take effect here at once.
   ///
-  /// - Returns: The objects and answers that could not be opened.
-  package func trust() async throws(EngineError) -> SharedKeyring.Unopened {
+  /// - Returns: The changes to this machine's accounts, and the objects and answers that could not be opened.
+  package func trust() async throws(EngineError) -> Trusted {
+    let before = try context.accountStore.listing().accounts
+    let (kind, unopened) = try await accept()
+    // Another keyring's accounts do not follow this one.
+    guard let shared = try context.sharedRecords(), shared.kind == kind else { return Trusted(unopened: unopened) }
+    try await shared.pull()
+    return Trusted(unopened: unopened, from: before, to: try context.accountStore.listing().accounts)
+  }
+
+  private func accept() async throws(EngineError) -> (Keyring.Kind, SharedKeyring.Unopened) {
     var kind = try choice.chosen() ?? .etcd
     // The adapter reports settings that can't be read.
     if let settings = try? context.world.sharedKeyring.settings() { kind = settings.kind }
@@ -140,7 +149,10 @@ package struct ShareKeyring: Sendable {
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     try await locks.take(ids)
-    return try keyring(kind) { () throws(KeyringFailure) in try context.world.sharedKeyring.trust(context.interaction) }
+    let unopened = try keyring(kind) { () throws(KeyringFailure) in
+      try context.world.sharedKeyring.trust(context.interaction)
+    }
+    return (kind, unopened)
   }
 
   private func keyring<Value>(

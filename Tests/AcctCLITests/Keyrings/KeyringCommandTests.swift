@@ -152,6 +152,65 @@ struct KeyringCommandTests {
     #expect(await machine.acct("keyring") == 0)
   }
 
+  @Test("What is trusted takes effect at once, and the origins and accounts that come and go with it are named")
+  func trustedChanges() async throws {
+    await machine.shareAccounts(Handoffs.bearer())
+    let id = try machine.onlyAccount()
+    let origin = "https://more.example"
+    #expect(await machine.acct("allow", "bob.example.com", origin) == 0)
+    let before = try #require(machine.engine.accounts[id])
+    #expect(await machine.acct("allow", "bob.example.com", origin, "--revoke") == 0)
+    #expect(await machine.acct("header", origin, "-a", "bob.example.com") == 8)
+    machine.engine.put(before, as: id)
+    #expect(await machine.acct("keyring", "trust") == 0, "\(machine.record.err)")
+    #expect(
+      machine.record.err == [
+        "acct: bob.example.com is allowed at \(origin) now: `acct allow bob.example.com \(origin) --revoke` revokes that",
+        "acct: the shared keyring is trusted as it is now",
+      ]
+    )
+    #expect(await machine.acct("header", origin, "-a", "bob.example.com") == 0, "\(machine.record.err)")
+    #expect(machine.record.filesText.contains(String(decoding: before.record, as: UTF8.self)))
+
+    machine.engine.drop(id)
+    #expect(await machine.acct("keyring", "trust") == 0)
+    #expect(machine.record.err.first == "acct: bob.example.com is not in the shared keyring, and no account here now")
+    machine.engine.put(before, as: id)
+    #expect(await machine.acct("keyring", "trust", "--json") == 0)
+    #expect(
+      machine.record.json?.objectValue?["changes"] == ["added": ["bob.example.com"], "removed": [], "origins": []]
+    )
+    #expect(await machine.acct("keyring", "trust", "--json") == 0)
+    #expect(machine.record.json?.objectValue?["changes"] == ["added": [], "removed": [], "origins": []])
+  }
+
+  @Test("A shared keyring that is not in use is trusted without a change to this machine's accounts")
+  func trustedApart() async {
+    await machine.keep(Handoffs.bearer())
+    let other = SharingMachine(machine.engine)
+    await other.shareAccounts(Handoffs.dpop())
+    await machine.share("join")
+    #expect(await machine.acct("keyring", "trust") == 0)
+    #expect(machine.record.err == ["acct: the shared keyring is trusted as it is now"])
+    #expect(machine.record.accountFiles == 1)
+  }
+
+  @Test("A damaged header is 7 with the way out, in keyring and in what asks the engine")
+  func damagedHeader() async {
+    await machine.shareAccounts(Handoffs.bearer())
+    machine.engine.fail(with: .damagedHeader("the header is not JSON"))
+    let hint = "restore its header from a backup of the engine; if the one there is right, run `acct keyring trust`"
+    #expect(await machine.acct("keyring") == 7)
+    #expect(machine.record.out.contains("  the shared keyring is damaged: the header is not JSON\n"))
+    #expect(machine.record.out.contains("  \(hint)\n"), "\(machine.record.out)")
+    #expect(await machine.acct("keyring", "status", "--json") == 7)
+    #expect(machine.record.err.first?.contains(#""code":"damagedHeader""#) == true)
+    #expect(await machine.acct("refresh", "--force") == 7)
+    #expect(
+      machine.record.err == ["acct: the shared keyring is damaged: the header is not JSON", "acct: hint: \(hint)"]
+    )
+  }
+
   @Test("A keyring is left once no other process of this machine uses an account")
   func leftAlone() async throws {
     await machine.shareAccounts(Handoffs.bearer())

@@ -57,6 +57,49 @@ struct UntrustedEngineTests {
       #expect(doctor.status != 0)
       #expect((doctor.text + doctor.errorText).contains("older than this machine has seen them"))
     }
+
+    // Who trusts the engine is told what comes back, and has it at once; the other machine does not.
+    let trusted = try await here.acct("keyring", "trust", "--no-input")
+    #expect(trusted.status == 0, "\(trusted.errorText)")
+    #expect(trusted.errorText.contains("user-1 is allowed at \(origin) now"), "\(trusted.errorText)")
+    let allowed = try await here.acct("header", origin, "-a", "user-1")
+    #expect(allowed.status == 0, "\(allowed.errorText)")
+    #expect(try await here.acct("keyring").status == 0)
+    #expect(try await there.acct("header", origin, "-a", "user-1").status == 8)
+    #expect(try await here.acct("allow", "user-1", origin, "--revoke").status == 0)
+  }
+
+  @Test(
+    "A header that is empty, rubbish or cut is 7 in keyring, doctor and a renewal at once",
+    arguments: EngineKind.allCases
+  )
+  func damagedHeader(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 1)
+    try await fleet.importing(["sub": "user-1", "expires_in": 3600])
+    let engine = try EngineOperator(of: fleet)
+    defer { engine.end() }
+    let home = fleet.homes[0]
+    let header = try engine.header()
+    for bytes in [[], Array("rubbish".utf8), Array(header.dropLast(9))] {
+      try engine.put(header: bytes)
+      for words in [
+        ["keyring"], ["keyring", "status", "--json"], ["refresh", "--force", "user-1"], ["keyring", "machines"],
+      ] {
+        let output = try await home.command(words + ["--no-input"]).run()
+        #expect(output.status == 7, "\(words): \(output.text) \(output.errorText)")
+        let said = output.text + output.errorText
+        #expect(said.contains("the shared keyring is damaged: "), "\(words): \(said)")
+        #expect(said.contains("acct keyring trust"), "\(words): \(said)")
+      }
+      let doctor = try await home.acct("doctor")
+      #expect(doctor.status != 0)
+      #expect((doctor.text + doctor.errorText).contains("the shared keyring is damaged: "))
+      #expect(try await home.acct("token", "-a", "user-1").status == 0)
+    }
+    try engine.put(header: header)
+    let keyring = try await home.acct("keyring")
+    #expect(keyring.status == 0, "\(keyring.text)")
+    try await fleet.expect(refreshes: 0)
   }
 
   @Test("A removed account that is put back stays removed", arguments: EngineKind.allCases)

@@ -44,22 +44,44 @@ extension KeyringCommand {
     static let configuration = CommandConfiguration(
       commandName: "trust",
       abstract: "Accept a shared keyring that was restored from a backup.",
-      discussion:
-        "Tokens that were renewed after the backup are lost; those accounts sign in again."
+      discussion: """
+        Tokens that were renewed after the backup are lost; those accounts sign in again. Accounts and origins that \
+        come back with it, such as one that was revoked, are named, and can be used at once.
+        """
     )
 
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      let unopened = try await ShareKeyring(context.engine).trust()
-      tell(of: unopened, context)
+      let trusted = try await ShareKeyring(context.engine).trust()
+      tell(of: trusted.unopened, context)
       if options.json {
-        try context.output(envelope(["trusted": true, "unopened": unopened.json]))
-      } else {
-        context.notice("the shared keyring is trusted as it is now")
+        try context.output(
+          envelope(["trusted": true, "unopened": trusted.unopened.json, "changes": trusted.changes])
+        )
+        return .done
       }
+      for name in trusted.added { context.notice("\(name) is an account here now: `acct remove \(name)` removes it") }
+      for (name, origin) in trusted.origins {
+        context.notice("\(name) is allowed at \(origin) now: `acct allow \(name) \(origin) --revoke` revokes that")
+      }
+      for name in trusted.removed { context.notice("\(name) is not in the shared keyring, and no account here now") }
+      context.notice("the shared keyring is trusted as it is now")
       return .done
     }
+  }
+}
+
+extension Trusted {
+  /// The object of the contract.
+  fileprivate var changes: JSON {
+    [
+      "added": .array(added.map { .string($0.description) }),
+      "removed": .array(removed.map { .string($0.description) }),
+      "origins": .array(
+        origins.map { ["account": .string($0.account.description), "origin": .string($0.origin.description)] }
+      ),
+    ]
   }
 }
 
