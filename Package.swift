@@ -293,7 +293,7 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore", "PrivateFiles",
+        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore", "PrivateFiles",
         "SharedKeyring", "StrictJSON", "Vault",
       ]
     ),

@@ -161,11 +161,11 @@ _acct_grammar() {
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'keyring remove')
-      options=(--renew --drop-shared --new-passphrase-file=file --new-key-file=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--renew --drop-shared --new-passphrase-file=file --new-key-file=file --keep= --drop= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('')
       ;;
     'keyring rekey')
-      options=(--new-passphrase-file=file --new-key-file=file --keep -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--new-passphrase-file=file --new-key-file=file --keep= --drop= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'keyring move')
       options=(--remove -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)

@@ -667,7 +667,7 @@ function __acct_grammar -S
                 'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \
                 'join'\t'Join a keyring that another machine has made' \
                 'approve'\t'Let in the machine that shows a code' \
-                'machines'\t'List the machines that share the keyring' \
+                'machines'\t'List the machines that share the keyring, and everything that opens it' \
                 'remove'\t'Remove a machine from the shared keyring, and change the key' \
                 'rekey'\t'Change the keyring'\''s key, and encrypt everything anew, while other machines work' \
                 'move'\t'Move all accounts to another keyring: all of them, or none' \
@@ -796,6 +796,8 @@ function __acct_grammar -S
                 '--drop-shared'\t'Let no passphrase and no key file open the keyring any more' \
                 '--new-passphrase-file=file'\t'A file with the keyring'\''s new passphrase' \
                 '--new-key-file=file'\t'A file of 32 random bytes, the keyring'\''s new key file' \
+                '--keep='\t'A passphrase, key file or machine that goes on opening the keyring' \
+                '--drop='\t'A passphrase, key file or machine that opens the keyring no more' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -813,7 +815,8 @@ function __acct_grammar -S
         case 'keyring rekey'
             set options '--new-passphrase-file=file'\t'A file with the keyring'\''s new passphrase' \
                 '--new-key-file=file'\t'A file of 32 random bytes, the keyring'\''s new key file' \
-                '--keep'\t'Keep the former passphrase or key file beside the new one' \
+                '--keep='\t'A passphrase, key file or machine that goes on opening the keyring' \
+                '--drop='\t'A passphrase, key file or machine that opens the keyring no more' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -934,7 +937,7 @@ function __acct_grammar -S
                 'create'\t'Make a keyring on etcd or PostgreSQL that other machines can join' \
                 'join'\t'Join a keyring that another machine has made' \
                 'approve'\t'Let in the machine that shows a code' \
-                'machines'\t'List the machines that share the keyring' \
+                'machines'\t'List the machines that share the keyring, and everything that opens it' \
                 'remove'\t'Remove a machine from the shared keyring, and change the key' \
                 'rekey'\t'Change the keyring'\''s key, and encrypt everything anew, while other machines work' \
                 'move'\t'Move all accounts to another keyring: all of them, or none' \

@@ -198,7 +198,9 @@ extension SharedVault {
       try forgetAsking()
       try forgetMachine()
       // The files that tell where the keyring is come before the copies, which are never taken for another one's.
-      for name in [SettingsFile.fileName, Self.headerName, KnownMeans.fileName] { try copies.remove(name, in: copies.folder) }
+      for name in [SettingsFile.fileName, Self.headerName, KnownMeans.fileName] {
+        try copies.remove(name, in: copies.folder)
+      }
       for id in try copies.accounts() { try copies.remove(id) }
       try copies.forgetRemovals()
       try copies.remove(KnownKeyring.fileName, in: copies.folder)

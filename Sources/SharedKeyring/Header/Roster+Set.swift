@@ -7,6 +7,7 @@ extension Roster {
   /// - Parameters:
   ///   - keyring: The keyring's identifier.
   ///   - shared: The passphrase or key file that has opened the keyring here: it is no machine, whatever is said.
+  /// - Returns: The set, with the number of entries that it leaves out.
   func asSet(in keyring: [UInt8], openedBy shared: String? = nil) -> Roster {
     var set = self
     (set.machines, set.shared) = ([], [])

@@ -21,7 +21,9 @@ package struct Roster: Equatable, Sendable {
   package var shared: [Shared] = []
   package var machines: [Member] = []
   package var removed: [Removed] = []
-  /// How many entries were left out because their key has another one; see ``asSet(in:openedBy:)``. It is not written.
+  /// How many entries were left out because their key has another one, which is not written.
+  ///
+  /// See ``asSet(in:openedBy:)``.
   package var doubles = 0
 
   /// A passphrase or a key file.

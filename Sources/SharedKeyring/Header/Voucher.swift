@@ -28,12 +28,9 @@ package struct Voucher: Equatable, Sendable {
   static let limit = 8
   static let signatureCount = 64
 
-  /// The signed bytes.
+  /// The signed bytes: the act, the keyring, the means and the time, and a machine's name in the list.
   ///
-  /// - Parameters:
-  ///   - keyring: The keyring's identifier.
-  ///   - means: The identifier of the means.
-  ///   - name: A machine's name in the list; empty for another means. A machine that holds a key does not know it yet.
+  /// A machine that says that it holds a key does not know its name yet.
   package static func message(_ act: Act, _ keyring: [UInt8], means: String, name: String, at: Int64) -> [UInt8] {
     let name = act == .holds ? "" : name
     return Array("acct keyring 3 voucher \(act.rawValue) \(hex(keyring)) \(means) \(at) \(name)".utf8)

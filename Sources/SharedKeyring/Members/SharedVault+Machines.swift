@@ -64,8 +64,13 @@ extension SharedVault {
 
   /// Finds the means by which this machine opens the keyring.
   ///
-  /// - Parameter asksScrypt: `true` to find out which of several passphrases the given one is, which takes a third of a
-  ///   second for each.
+  /// - Parameters:
+  ///   - opened: The keyring.
+  ///   - roster: Its list.
+  ///   - asksScrypt: `true` to find out which of several passphrases the given one is, which takes a third of a second
+  ///     for each.
+  /// - Returns: Its own key, and the passphrase or key file.
+  /// - Throws: ``KeyringFailure`` if a file can't be read.
   func ownMeans(
     _ opened: EpochKeys.Opened,
     _ roster: Roster,

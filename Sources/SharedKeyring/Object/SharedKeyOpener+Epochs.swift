@@ -124,6 +124,7 @@ extension SharedKeyOpener {
   ///   - means: The kind by which it was opened.
   ///   - asksScrypt: `true` to find out which of several passphrases the given one is.
   /// - Returns: `nil` if there is none, or if several passphrases may be meant.
+  /// - Throws: ``KeyringFailure`` if the key file or the passphrase can't be read.
   func sharedMeans(
     of header: KeyringHeader,
     _ means: Means,

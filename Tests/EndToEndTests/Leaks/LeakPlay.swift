@@ -137,7 +137,7 @@ struct LeakPlay {
     let newcomer = try await Newcomer(to: engine.place)
     try await stage.run(stage.approving(newcomer.code))
     try await newcomer.joined()
-    try await stage.run(stage.removing(try await stage.home.nameOfOtherMachine()))
+    try await stage.run(stage.removing(try await stage.home.otherMachine()))
     try await engine.takeAway()
     try await stage.run(stage.sharedOutage(engine))
     try await engine.bringBack()

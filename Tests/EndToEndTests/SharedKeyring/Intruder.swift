@@ -1,3 +1,4 @@
+import AcctCrypto
 import Secrets
 import AcctPorts
 import AcctTestSupport
@@ -37,6 +38,25 @@ struct EngineOperator: Sendable {
   }
 
   func end() { store.end() }
+
+  /// Adds a key file to what opens the keyring, as a member can that has another one.
+  func plant(keyFile planted: [UInt8], by key: [UInt8]) throws {
+    let entropy = Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+    var header = try KeyringHeader(parsing: header())
+    let epoch = try #require(header.key(openedBy: try KeyringHeader.key(ofFile: Secret(key))))
+    var roster = try #require(header.roster(epoch))
+    let publicKey = try KeyringHeader.key(ofFile: Secret(planted)).publicKey
+    try header.add(publicKey, .keyFile, epoch)
+    roster.shared.append(Roster.Shared(publicKey: publicKey, kind: .keyFile))
+    roster.generation += 1
+    try header.put(roster, epoch, entropy)
+    try put(header: header.serialized())
+  }
+
+  /// `true` if a key file opens the keyring's header.
+  func opens(by key: [UInt8]) throws -> Bool {
+    try KeyringHeader(parsing: header()).key(openedBy: try KeyringHeader.key(ofFile: Secret(key))) != nil
+  }
 }
 
 /// A machine of the fleet, or one that left and kept the key: writes into objects whatever it likes.

@@ -92,13 +92,13 @@ final class Newcomer: Sendable {
 }
 
 extension AcctHome {
-  /// The name of the machine that has joined by a code; else of another one that has written.
-  func nameOfOtherMachine() async throws -> String {
+  /// The identifier of the machine that has joined by a code; else of another one that has written.
+  func otherMachine() async throws -> String {
     let listed = try await acct("keyring", "machines", "--json")
     let machines = try JSON(parsing: listed.standardOutput).objectValue?["machines"]?.arrayValue ?? []
     let member =
       (machines.first { $0.objectValue?["recipient"] == "machine" }
       ?? machines.first { $0.objectValue?["this"] == false })?.objectValue
-    return try #require(member?["name"]?.stringValue, "\(listed.text)")
+    return try #require(member?["id"]?.stringValue, "\(listed.text)")
   }
 }

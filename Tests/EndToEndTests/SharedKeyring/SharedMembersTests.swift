@@ -22,7 +22,7 @@ struct SharedMembersTests {
       let token = try await lost.acct("token", "-a", user, "--no-input")
       #expect(token.status == 0, "\(token.errorText)")
     }
-    let name = try await fleet.homes[1].nameOfOtherMachine()
+    let name = try await fleet.homes[1].otherMachine()
     let before = try await fleet.server.counts()["refreshes"]
     let removed = try await fleet.homes[0].acct("keyring", "remove", name, "--renew", "--no-input")
     #expect(removed.status == 0, "\(removed.errorText)")
@@ -70,7 +70,7 @@ struct SharedMembersTests {
       command.environment["ACCT_VAULT_KEY_FILE"] = newKey
       return try await command.run()
     }
-    let name = try await fleet.homes[0].nameOfOtherMachine()
+    let name = try await fleet.homes[0].otherMachine()
     let remove = ["keyring", "remove", name, "--no-input"]
     #expect(try await fleet.homes[0].command(remove).run().status == 64)
     let removed = try await fleet.homes[0].command(remove + ["--new-key-file", newKey]).run()
@@ -93,6 +93,44 @@ struct SharedMembersTests {
     #expect(counts["refreshes"] == before)
     #expect(counts["replays"] == 0)
     print("\(kind.rawValue): \(all.count) objects, \(opened.count) of them open to the removed machine; 0 replays")
+  }
+
+  @Test(
+    "A key file that a machine has planted before its removal is asked about, and opens nothing that is added afterwards",
+    arguments: EngineKind.allCases
+  )
+  func planted(_ kind: EngineKind) async throws {
+    let fleet = try await Fleet(on: kind, machines: 2)
+    try await fleet.importExpired()
+    let newcomer = try await Newcomer(to: fleet.engine.place + ["--name", fleet.name])
+    #expect(try await fleet.homes[0].acct("keyring", "approve", newcomer.code).status == 0)
+    try await newcomer.joined()
+    let machine = try await fleet.homes[0].otherMachine()
+    let planted = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    let engine = try EngineOperator(of: fleet)
+    try engine.plant(keyFile: planted, by: fleet.key)
+    func acct(_ words: String...) async throws -> ChildProcess.Output {
+      try await fleet.homes[0].command(["keyring"] + words + ["--no-input"]).run()
+    }
+    #expect(try await acct("status").text.contains("keyfile-2; see"))
+    #expect(try await acct("machines").text.contains("keyfile-2"))
+    for words in [["remove", machine], ["rekey"]] {
+      let asked = try await fleet.homes[0].command(["keyring"] + words + ["--no-input"]).run()
+      #expect(asked.status == 4, "\(asked.errorText)")
+      #expect(asked.errorText.contains("keyfile-2"), "\(asked.errorText)")
+    }
+    #expect(try engine.opens(by: planted))
+    let removed = try await acct("remove", machine, "--drop", "keyfile-2")
+    #expect(removed.status == 0, "\(removed.errorText)")
+    #expect(try !engine.opens(by: planted))
+    try await fleet.importExpired("user-2")
+    var command = newcomer.home.command(["token", "-a", "user-2", "--no-input"])
+    command.environment["ACCT_VAULT_KEY_FILE"] = try fleet.folder.file("planted", containing: planted)
+    let read = try await command.run()
+    #expect(read.status == 6, "\(read.errorText)")
+    // Asked once.
+    #expect(try await acct("rekey").status == 0)
+    print("\(kind.rawValue): a planted key file, asked about, dropped; 0 objects open to it")
   }
 
   @Test("A key that changes ten times while machines renew loses no session", arguments: EngineKind.allCases)

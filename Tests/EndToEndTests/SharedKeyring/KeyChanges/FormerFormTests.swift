@@ -46,7 +46,7 @@ struct FormerFormTests {
     #expect(approved.status == 0, "\(approved.errorText)")
     try await newcomer.joined()
     try await expectRenewed(name, by: newcomer.home, at: server)
-    let removed = try await one.acct("keyring", "remove", try await two.nameOfOtherMachine(), "--no-input")
+    let removed = try await one.acct("keyring", "remove", try await two.otherMachine(), "--no-input")
     #expect(removed.status == 0, "\(removed.errorText)")
     #expect(try former.epochs() == [3])
     let refused = try await newcomer.home.acct("refresh", "--force", name, "--no-input")

@@ -149,7 +149,7 @@ struct KilledChange {
     let approved = try await fleet.homes[0].acct("keyring", "approve", newcomer.code)
     try #require(approved.status == 0, "\(approved.errorText)")
     try await newcomer.joined()
-    return (newcomer.home, try await fleet.homes[1].nameOfOtherMachine())
+    return (newcomer.home, try await fleet.homes[1].otherMachine())
   }
 }
 
