@@ -74,6 +74,7 @@ extension SharedVault {
       in: copies.folder,
       surviving: true
     )
+    if let recipient = opened.recipient { try copies.remember([recipient: ""]) }
     noteHolder(opened, session)
   }
 

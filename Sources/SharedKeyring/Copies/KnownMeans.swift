@@ -8,6 +8,8 @@ import StrictJSON
 struct KnownMeans: Equatable, Sendable {
   /// The names that machines had then, by identifier; empty for a passphrase or a key file.
   var names: [String: String] = [:]
+  /// The means that a change on this machine has dropped: no former signature brings them back without a question.
+  var dropped: Set<String> = []
 
   static let fileName = "means"
   private static let sizeLimit = 1 << 18
@@ -16,7 +18,11 @@ struct KnownMeans: Equatable, Sendable {
 
   func serialized() -> [UInt8] {
     let known = names.sorted { $0.key < $1.key }.map { JSON.array([.string($0.key), .string($0.value)]) }
-    return JSON.serialized(["format": "acct-means", "known": .array(known)]) + [UInt8(ascii: "\n")]
+    return JSON.serialized([
+      "format": "acct-means",
+      "known": .array(known),
+      "dropped": .array(dropped.sorted().map(JSON.string)),
+    ]) + [UInt8(ascii: "\n")]
   }
 
   init(names: [String: String] = [:]) { self.names = names }
@@ -24,8 +30,10 @@ struct KnownMeans: Equatable, Sendable {
   /// Reads the file's contents; `nil` for anything else.
   init?(parsing contents: [UInt8]) {
     guard let members = (try? JSON(parsing: contents, maximumBytes: Self.sizeLimit))?.objectValue,
-      members["format"]?.stringValue == "acct-means", let known = members["known"]?.arrayValue
+      members["format"]?.stringValue == "acct-means", let known = members["known"]?.arrayValue,
+      let dropped = members["dropped"]?.arrayValue
     else { return nil }
+    self.dropped = Set(dropped.compactMap(\.stringValue))
     for entry in known {
       guard let parts = entry.arrayValue, parts.count == 2, let id = parts[0].stringValue,
         let name = parts[1].stringValue
@@ -41,13 +49,15 @@ extension Copies {
     try read(KnownMeans.fileName, in: folder).flatMap(KnownMeans.init(parsing:)) ?? KnownMeans()
   }
 
-  /// Notes that a person has approved or named these means on this machine.
-  func remember(_ means: [String: String]) throws(KeyringFailure) {
-    guard !means.isEmpty else { return }
+  /// Notes that a person has approved or named these means on this machine, or has dropped others.
+  func remember(_ means: [String: String], dropping dropped: [String] = []) throws(KeyringFailure) {
+    guard !means.isEmpty || !dropped.isEmpty else { return }
     try alone { () throws(KeyringFailure) in
       let before = try knownMeans()
       var known = before
       known.names.merge(means) { $1 }
+      for id in dropped { known.names[id] = nil }
+      known.dropped = known.dropped.subtracting(means.keys).union(dropped)
       if known != before { try write(KnownMeans.fileName, known.serialized(), in: folder, surviving: true) }
     }
   }

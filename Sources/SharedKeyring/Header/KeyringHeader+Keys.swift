@@ -90,7 +90,7 @@ extension KeyringHeader {
   }
 
   /// The private key that a passphrase stands for.
-  static func key(
+  package static func key(
     of passphrase: Secret,
     _ kdf: KDFParameters,
     salt: [UInt8]

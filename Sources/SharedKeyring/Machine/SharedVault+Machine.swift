@@ -37,7 +37,7 @@ extension SharedVault {
     guard (try? copies.read(SettingsFile.fileName, in: copies.folder)) != nil, let id = try? notedIdentity().id
     else { return nil }
     // A write that does not say by which passphrase or key file counts for all of its kind.
-    let recipient = opened.header.flatMap { try? opener.sharedMeans(of: $0, opened.means, asksScrypt: false) }
+    let recipient = opened.header.flatMap { _ in try? ownMeans(opened, nil) }?.shared
     return Writer(
       id: id,
       name: machine.hostName(),

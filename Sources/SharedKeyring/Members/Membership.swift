@@ -65,7 +65,9 @@ struct Membership {
 
   /// All that opens the keyring; what a header opens to, and the list does not have, is among it.
   func means(in header: KeyringHeader? = nil) -> [SharedMeans] {
-    let fates = MeansDecision(own: own, known: known.ids).fates(of: entries)
+    var decision = MeansDecision(own: own, known: known.ids)
+    decision.former = known.dropped
+    let fates = decision.fates(of: entries)
     var means = roster.machines.map { self.means(of: $0, .machine, fates[$0.id]) }
     for index in means.indices {
       means[index].since = roster.machines[index].since

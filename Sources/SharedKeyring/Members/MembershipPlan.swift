@@ -85,7 +85,8 @@ extension SharedVault {
     _ members: Membership
   ) throws(SharedMembershipFailure) {
     let left = Set(plan.roster.shared.map(\.id) + plan.roster.machines.map(\.id))
-    let decision = MeansDecision(own: own, known: members.known.ids.union(kept), dropped: dropped, removed: removed)
+    var decision = MeansDecision(own: own, known: members.known.ids.union(kept), dropped: dropped, removed: removed)
+    decision.former = members.known.dropped
     let fates = decision.fates(of: members.entries).filter { left.contains($0.key) }
     for shared in plan.roster.shared where fates[shared.id] == .isKnownToRemoved {
       throw .knowsSecret(shared.means == .keyFile ? .keyFile : .passphrase, machine: plan.name ?? "")

@@ -129,7 +129,10 @@ extension SharedVault {
       )
     else { return request }
     request.vouchers = [try signer.voucher(.holds, for: asking.identity.id)]
-    if let means = request.holding, let id = try opener.sharedMeans(of: header, means, asksScrypt: true) {
+    let known = try copies.knownMeans().ids
+    if let means = request.holding,
+      let id = try opener.sharedMeans(of: header, means, known: known, asksScrypt: true)
+    {
       request.vouchers.append(try signer.voucher(.holds, for: id))
     }
     return request

@@ -73,19 +73,25 @@ extension SharedVault {
   /// - Throws: ``KeyringFailure`` if a file can't be read.
   func ownMeans(
     _ opened: EpochKeys.Opened,
-    _ roster: Roster,
+    _ roster: Roster?,
     asksScrypt: Bool = false
   ) throws(KeyringFailure) -> OwnMeans {
     var own = OwnMeans()
     guard let header = opened.header else {
       // The former form has one means, by which it was opened.
-      own.shared = roster.shared.first?.id
+      own.shared = roster?.shared.first?.id
       return own
     }
-    if let id = try identity()?.id, roster.machines.contains(where: { $0.id == id }), opened.means == .machine {
+    if opened.means == .machine, let id = try identity()?.id, roster?.machines.contains(where: { $0.id == id }) == true
+    {
       own.machine = id
     }
-    own.shared = try opener.sharedMeans(of: header, opened.means, asksScrypt: asksScrypt)
+    if let recipient = opened.recipient {
+      own.shared = recipient
+    } else {
+      let known = try copies.knownMeans().ids
+      own.shared = try opener.sharedMeans(of: header, opened.means, known: known, asksScrypt: asksScrypt)
+    }
     return own
   }
 }

@@ -64,7 +64,9 @@ extension SharedVault {
         throw .keyring(KeyringFailure(error))
       }
       guard try replace(header, version, opened, as: key, session) else { continue }
-      try whole { () throws(KeyringFailure) in try copies.remember(plan.remembered) }
+      try whole { () throws(KeyringFailure) in
+        try copies.remember(plan.remembered, dropping: plan.dropped.map(\.id))
+      }
       let begun = EpochKeys.Opened(current: key, header: header, means: opened.means)
       let sealed = try finish(session, interaction, begun)
       return Rekeyed(

@@ -15,6 +15,8 @@ final class EpochKeys: Sendable {
     /// `nil` for a keyring of one key for ever.
     var header: KeyringHeader?
     var means = Means.keyFile
+    /// The passphrase or key file that has opened the header just now; `nil` where the kernel had the key.
+    var recipient: String?
 
     /// `true` while objects of the epoch before are still to be sealed anew.
     var isChanging: Bool { header?.isChanging ?? false }

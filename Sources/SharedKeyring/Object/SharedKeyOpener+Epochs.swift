@@ -64,7 +64,8 @@ extension SharedKeyOpener {
       openedBy secret: Secret
     ) throws(KeyringFailure) -> EpochKeys.Opened? {
       guard let key = try header.key(by: RecipientKey(recipient))?.key else { return nil }
-      let opened = try opened(header, key, means)
+      var opened = try opened(header, key, means)
+      opened.recipient = KeyringHeader.id(of: recipient.publicKey)
       if keeping { opener.store(key, name, openedBy: secret) }
       return opened
     }
@@ -117,17 +118,21 @@ extension SharedKeyOpener {
     return .passphrase
   }
 
-  /// The passphrase or key file by which this machine opens the keyring with this header, by identifier.
+  /// The passphrase or key file by which this machine opens the keyring, by identifier.
+  ///
+  /// It is tried, or known from before: the kernel's key says nothing about what the header opens to by now.
   ///
   /// - Parameters:
   ///   - header: The header.
   ///   - means: The kind by which it was opened.
-  ///   - asksScrypt: `true` to find out which of several passphrases the given one is.
-  /// - Returns: `nil` if there is none, or if several passphrases may be meant.
+  ///   - known: The means that this machine knows.
+  ///   - asksScrypt: `true` to try the given passphrase, which takes a third of a second for each that there is.
+  /// - Returns: `nil` if that is not known.
   /// - Throws: ``KeyringFailure`` if the key file or the passphrase can't be read.
   func sharedMeans(
     of header: KeyringHeader,
     _ means: Means,
+    known: Set<String>,
     asksScrypt: Bool
   ) throws(KeyringFailure) -> String? {
     if let keyFile, means != .passphrase {
@@ -135,11 +140,12 @@ extension SharedKeyOpener {
       if header.hasRecipient(recipient.publicKey) { return recipient.id }
     }
     guard means == .passphrase else { return nil }
-    let all = header.recipients.filter(\.kind.isPassphrase)
-    if all.count == 1 { return all.first?.line.id }
-    guard asksScrypt, let given = try opener.given() else { return nil }
-    return try keys(of: given.secret, header).first { header.hasRecipient($0.publicKey) }
-      .map { KeyringHeader.id(of: $0.publicKey) }
+    if asksScrypt, let given = try opener.given() {
+      return try keys(of: given.secret, header).first { header.hasRecipient($0.publicKey) }
+        .map { KeyringHeader.id(of: $0.publicKey) }
+    }
+    let all = header.recipients.filter { $0.kind.isPassphrase && known.contains($0.line.id) }
+    return all.count == 1 ? all.first?.line.id : nil
   }
 
   /// `true` if a key file opens the keyring with this header.

@@ -10,6 +10,8 @@ package struct MeansDecision {
   package var known: Set<String>
   /// The means that were named to go.
   package var dropped: Set<String> = []
+  /// The means that a change on this machine has dropped before: a signature of that time does not bring them back.
+  package var former: Set<String> = []
   /// The identifiers of the machine that is removed.
   package var removed: Set<String> = []
   /// Without it every means stays that the list has: only a test takes the rule out.
@@ -67,7 +69,8 @@ package struct MeansDecision {
     // A machine that adds another one has not seen its key; one that adds a passphrase has that.
     let holders = entry.holders.union(entry.signers.filter { $0.act != .kept }.map(\.machine))
     if !entry.isMachine, !removed.isDisjoint(with: holders) { return .isKnownToRemoved }
-    let isVouched = entry.signers.contains { trusted.contains($0.machine) && $0.machine != entry.id }
+    let isVouched =
+      !former.contains(entry.id) && entry.signers.contains { trusted.contains($0.machine) && $0.machine != entry.id }
     return own.contains(entry.id) || known.contains(entry.id) || isVouched || !asks ? .stays : .isUnknown
   }
 
@@ -78,7 +81,7 @@ package struct MeansDecision {
     var isGrowing = true
     while isGrowing {
       isGrowing = false
-      for machine in machines where !trusted.contains(machine.id) {
+      for machine in machines where !trusted.contains(machine.id) && !former.contains(machine.id) {
         guard machine.signers.contains(where: { $0.act != .holds && trusted.contains($0.machine) }) else { continue }
         trusted.insert(machine.id)
         isGrowing = true

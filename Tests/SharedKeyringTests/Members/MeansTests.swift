@@ -274,6 +274,50 @@ struct MeansTests {
     #expect(means.first?.since == 1_800_000_000)
   }
 
+  @Test("A means that was dropped does not come back by a signature of before")
+  func replayed() async throws {
+    let friend = try await approve("friend")
+    let file = try fleet.folder.file("new", containing: [UInt8](repeating: 0x6B, count: 32))
+    let both = Rekeying(secret: .keyFile(file), keeping: ["keyfile-1", "here"])
+    #expect(throws: SharedMembershipFailure.noSuchMeans("here")) { try friend.membership.rekey(both, .forbidden) }
+    _ = try friend.membership.rekey(Rekeying(secret: .keyFile(file), keeping: ["keyfile-1"]), .forbidden)
+    let entry = try #require(try planterRoster().shared.last)
+    #expect(asked(Rekeying()) == nil)
+    _ = try change(Rekeying(dropping: ["keyfile-2"]))
+    try planter.edit { header, roster, key in
+      try header.add(entry.publicKey, .keyFile, key)
+      roster.shared.append(entry)
+    }
+    #expect(try here.membership.members(.forbidden).means.map(\.isKnown) == [true, true, false])
+    #expect(asked(Rekeying()) == ["keyfile-2"])
+  }
+
+  @Test("A passphrase that a member has put in the place of this machine's is not taken for it by the kernel's key")
+  func replaced() async throws {
+    let (engine, kernel) = (InMemoryStore(), InMemoryKernel())
+    let file = try fleet.folder.file("passphrase", containing: "of this keyring\n")
+    let home = try fleet.folder.folder("desk")
+    func desk(_ file: String?) -> TestMachine {
+      TestMachine("desk", home: home, passphraseFile: file, engine: engine, kernel: kernel.keys)
+    }
+    try desk(file).vault().sharedKeyring.create(Fleet.settings, .forbidden)
+    _ = try desk(file).membership.rekey(Rekeying(), .forbidden)
+    #expect(try desk(file).membership.members(.forbidden).means.map(\.isKnown) == [true])
+    let header = try KeyringHeader(parsing: try #require(engine.objects[Planter.header]?.bytes))
+    guard case .passphrase(let kdf, let salt) = header.recipients[0].kind else { throw TestMachine.Missing() }
+    let own = try KeyringHeader.key(of: Secret("of this keyring"), kdf, salt: salt)
+    let planted = try P256PrivateKey.generate()
+    try Planter(engine, own).edit { header, roster, key in
+      (header.recipients, roster.shared) = (
+        [], [Roster.Shared(publicKey: planted.publicKey, kind: roster.shared[0].kind)]
+      )
+      try header.add(planted.publicKey, roster.shared[0].kind, key)
+    }
+    // The kernel has the key since the last command; the passphrase is typed no more.
+    #expect(try desk(nil).membership.members(.forbidden).means.map(\.isKnown) == [false])
+    #expect(asked(Rekeying(), on: desk(nil)) == ["passphrase-1"])
+  }
+
   @Test("What a machine knows is forgotten when it leaves, and a file about it that is damaged knows nothing")
   func forgotten() async throws {
     try await approve("friend")
