@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import CPKCS11
+import PrivateFiles
 import Synchronization
 
 /// A module that has been loaded, for good, and is initialized while it is in use.
@@ -19,9 +20,18 @@ import Synchronization
 
   /// Loads a module.
   ///
-  /// - Throws: ``HardwareKeyFailure/unsuitable(reason:)`` for a file that is no module, or one of another version.
+  /// - Throws: ``HardwareKeyFailure/unsuitable(reason:)`` for a file that is no module, one of another version, or one
+  ///   that another user can have written.
   init(loading path: String) throws(HardwareKeyFailure) {
     Self.silenced
+    // The linker looks for a name without a folder in its own.
+    if path.contains("/") {
+      do throws(FileError) { _ = try Descriptor.trusted(path, .program) } catch .system {
+        // It has the words for this.
+      } catch {
+        throw .unsuitable(reason: "\(printable(path)): \(printable(error.reason))")
+      }
+    }
     var library: UnsafeMutableRawPointer?
     if let problem = unsafe acct_pkcs11_load(path, &library) {
       throw .unsuitable(reason: printable(unsafe String(cString: problem)))

@@ -81,9 +81,7 @@ package struct ModuleConfiguration: Sendable {
 
   /// The settings of a file, as lines of `NAME: VALUE`; none of one that can't be read, as p11-kit has it, too.
   private func settings(of file: String) -> [String: String] {
-    guard let opened = try? Descriptor.open(file, O_RDONLY | O_NONBLOCK),
-      let bytes = try? readAll(from: opened.number, limit: 65_536)
-    else { return [:] }
+    guard let bytes = try? Descriptor.trustedBytes(file, .genuine, limit: 65_536) else { return [:] }
     var settings: [String: String] = [:]
     for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
       let line = trimmed(line)

@@ -6,19 +6,22 @@ package enum FileError: Error, Equatable, Sendable {
   case system(Int32)
   /// The file could be used, and can't be trusted.
   case distrusted(reason: String)
+  /// As ``distrusted(reason:)``, by a mode; `chmod` is the line that mends it, `nil` where the user can't.
+  case exposed(reason: String, chmod: String?)
 
   /// The error that the call before left in `errno`.
   package static var last: FileError { .system(errno) }
 
   package static let notThere = FileError.system(ENOENT)
   static let exists = FileError.system(EEXIST)
-  package static let exposed = FileError.distrusted(reason: "its group or others can read or write it")
-  static let isLink = FileError.distrusted(reason: "it is a symbolic link")
+  static let notRegular = FileError.distrusted(reason: "it is not a regular file")
+  package static let isLink = FileError.distrusted(reason: "it is a symbolic link")
 
   /// In words that follow a path and a colon, such as "no space left on device".
   package var reason: String {
     switch self {
-    case .distrusted(let reason): return reason
+    case .distrusted(let reason), .exposed(let reason, nil): return reason
+    case .exposed(let reason, let chmod?): return "\(reason): run `\(chmod)`"
     case .system(let number):
       let words = unsafe String(cString: strerror(number))
       return words.prefix(1).lowercased() + words.dropFirst()
@@ -39,7 +42,7 @@ package enum PrivateFilesError: Error, Equatable, Sendable {
     self =
       switch fileError {
       case .system: .failed(path: path, reason: fileError.reason)
-      case .distrusted(let reason): .unsafe(path: path, reason: reason)
+      case .distrusted, .exposed: .unsafe(path: path, reason: fileError.reason)
       }
   }
 }

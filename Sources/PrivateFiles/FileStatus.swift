@@ -6,9 +6,11 @@ package struct FileStatus: Equatable, Sendable {
   package enum Kind: Equatable, Sendable { case regular, folder, link, other }
 
   package let kind: Kind
+  let isFIFO: Bool
   /// The permission bits.
   package let mode: UInt32
   package let owner: UInt32
+  let group: UInt32
   /// In bytes.
   package let size: Int
   /// When its contents last changed, in seconds since 1970.
@@ -24,8 +26,10 @@ package struct FileStatus: Equatable, Sendable {
       case S_IFLNK: .link
       default: .other
       }
+    isFIFO = status.st_mode & S_IFMT == S_IFIFO
     mode = status.st_mode & 0o7777
     owner = status.st_uid
+    group = status.st_gid
     size = status.st_size
     modifiedAt = status.st_mtim.tv_sec
     device = status.st_dev
@@ -51,19 +55,11 @@ package struct FileStatus: Equatable, Sendable {
     guard mode & 0o022 == 0 else { throw .distrusted(reason: "its group or others can write to it") }
   }
 
-  /// Checks that only its owner, this user, can read or change it.
-  ///
-  /// - Throws: ``FileError/distrusted(reason:)``.
-  package func checkConfidential() throws(FileError) {
-    guard isOwn else { throw .distrusted(reason: "it belongs to another user") }
-    guard mode & 0o077 == 0 else { throw .exposed }
-  }
-
   /// Checks that it is a file with contents of its own: not a FIFO, a device or a folder.
   ///
   /// - Throws: ``FileError/distrusted(reason:)``.
   package func checkRegular() throws(FileError) {
-    guard kind == .regular else { throw .distrusted(reason: "it is not a regular file") }
+    guard kind == .regular else { throw .notRegular }
   }
 }
 

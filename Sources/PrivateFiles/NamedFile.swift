@@ -61,37 +61,6 @@ extension Descriptor {
     unsafe unlinkat(number, temporary, 0)
   }
 
-  /// Reads the user's own regular file or pipe, which no other user may read or write.
-  ///
-  /// - Parameter limit: The most bytes it may have.
-  /// - Returns: Its bytes, which may be a secret.
-  /// - Throws: ``FileError``.
-  package func confidentialBytes(limit: Int) throws(FileError) -> [UInt8] {
-    let status = try status()
-    if try !isPipe(status) {
-      try status.checkRegular()
-      try status.checkConfidential()
-    }
-    guard let bytes = try readAll(from: number, limit: limit) else { throw .system(EFBIG) }
-    return bytes
-  }
-
-  /// Returns `true` for the user's own pipe without a name, as a shell makes it of `<(…)`, and lets a read wait for it.
-  ///
-  /// A FIFO in a folder is none: other programs can open it, and nothing may ever write to it.
-  private func isPipe(_ status: FileStatus) throws(FileError) -> Bool {
-    guard status.kind == .other, status.isOwn else { return false }
-    var system = statfs()
-    guard unsafe fstatfs(number, &system) == 0 else { throw .last }
-    guard system.f_type == Self.pipes else { return false }
-    let flags = fcntl(number, F_GETFL)
-    guard flags >= 0, fcntl(number, F_SETFL, flags & ~O_NONBLOCK) == 0 else { throw .last }
-    return true
-  }
-
-  /// The kernel's number for the file system of pipes (statfs(2)).
-  private static let pipes = 0x5049_5045
-
   /// Reads the first line of the user's own file, such as a password, without the LF, CR or both that end it.
   ///
   /// The bytes that are not returned are wiped.
@@ -102,37 +71,11 @@ extension Descriptor {
   /// - Returns: The line, which may be a secret.
   /// - Throws: ``FileError``, also for an empty line and for one with a zero byte, which no password of C has.
   package static func firstLine(of path: String, limit: Int) throws(FileError) -> [UInt8] {
-    var bytes = try Descriptor.open(path, O_RDONLY | O_NONBLOCK).confidentialBytes(limit: limit)
+    var bytes = try trustedBytes(path, .secret, limit: limit)
     defer { unsafe explicit_bzero(&bytes, bytes.count) }
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     guard !line.isEmpty else { throw .distrusted(reason: "its first line is empty") }
     guard !line.contains(0) else { throw .distrusted(reason: "its first line contains a zero byte") }
     return Array(line)
-  }
-
-  /// Reads a credential, which is the user's own or root's, and which only a group that root chose can read,
-  /// too.
-  ///
-  /// - Throws: ``FileError/exposed``, ``FileError/distrusted(reason:)``.
-  package func credentialBytes(limit: Int) throws(FileError) -> [UInt8] {
-    let status = try status()
-    if try !isPipe(status) { try status.checkRegular() }
-    guard status.isOwn || status.owner == 0 else { throw .distrusted(reason: "it belongs to another user") }
-    guard status.mode & 0o037 == 0 else { throw .exposed }
-    guard let bytes = try readAll(from: number, limit: limit) else { throw .system(EFBIG) }
-    return bytes
-  }
-
-  /// Reads a token that a platform writes for the user: any user may read the file, and only this user and root write
-  /// it.
-  ///
-  /// - Throws: ``FileError/exposed``, ``FileError/distrusted(reason:)``.
-  package func tokenBytes(limit: Int) throws(FileError) -> [UInt8] {
-    let status = try status()
-    if try !isPipe(status) { try status.checkRegular() }
-    guard status.isOwn || status.owner == 0 else { throw .distrusted(reason: "it belongs to another user") }
-    guard status.mode & 0o022 == 0 else { throw .exposed }
-    guard let bytes = try readAll(from: number, limit: limit) else { throw .system(EFBIG) }
-    return bytes
   }
 }

@@ -62,6 +62,24 @@ struct HostileModuleTests {
     }
   }
 
+  @Test("A module that others can write, or in a folder that they can write to, is not loaded")
+  func openModule() async throws {
+    let uri = try await uri("FAULT_NONE")
+    let path = "\(folder.path)/hostile.so"
+    for (open, mode, closed, reason) in [
+      (path, 0o777, 0o755, "its group or others can write to it: run `chmod go-w \(path)`"),
+      (
+        folder.path, 0o777, 0o700,
+        "its group or others can write to the folder \(folder.path): run `chmod go-w \(folder.path)`"
+      ),
+    ] as [(String, mode_t, mode_t, String)] {
+      try #require(unsafe chmod(open, mode) == 0)
+      #expect(try await tool.answer("sign", uri) == "failure unsuitable(reason: \"\(path): \(reason)\")")
+      try #require(unsafe chmod(open, closed) == 0)
+    }
+    #expect(try await tool.answer("sign", uri).hasPrefix("signed "))
+  }
+
   @Test("What a module prints is not in the output")
   func noise() async throws {
     let output = try await tool.output("sign", try await uri("FAULT_NOISE"), [])

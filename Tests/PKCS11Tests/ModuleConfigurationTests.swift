@@ -1,4 +1,5 @@
 import AcctTestSupport
+import Glibc
 import Testing
 
 @Suite("The module of a URI that names none")
@@ -19,6 +20,10 @@ struct ModuleConfigurationTests {
     _ = try folder.file("d.module", containing: "module: libsofthsm2.so\nenable-in: seahorse\n")
     _ = try folder.file("e.module", containing: "module:\n")
     _ = try folder.file("f.conf", containing: "module: libsofthsm2.so\n")
+    #expect(try await answer().hasPrefix("failure unsuitable("))
+    // Others can write it, so it counts for nothing.
+    let open = try folder.file("open.module", containing: "module: libsofthsm2.so\npriority: 9\n")
+    try #require(unsafe chmod(open, 0o666) == 0)
     #expect(try await answer().hasPrefix("failure unsuitable("))
     _ = try folder.file("g.module", containing: " module : libsofthsm2.so \npriority: 3\n")
     let made = try #require(PrintedKey(try await answer()))

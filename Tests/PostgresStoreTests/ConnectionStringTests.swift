@@ -47,7 +47,7 @@ struct ConnectionStringTests {
     let folder = try TemporaryFolder()
     let file = try folder.file("password", containing: "made up\n")
     _ = try await ChildProcess("chmod", ["644", file]).run()
-    let reason = "\(file): its group or others can read or write it"
+    let reason = "\(file): its group or others can read or write it: run `chmod 600 \(file)`"
     let failure = failure("host=127.0.0.1 port=1", passwordFile: file)
     #expect(failure == .failed(reason: reason))
   }

@@ -98,7 +98,7 @@ struct JoiningTests {
       (other, "the key in \(other) is not the keyring's"),
       (short, "\(short): a key has 32 bytes, this file 31"),
       (long, "\(long): a key has 32 bytes, this file 33"),
-      (open, "\(open): its group or others can read or write it"),
+      (open, "\(open): its group or others can read or write it: run `chmod 600 \(open)`"),
       (missing, "\(missing): there is no such file"),
       (nil, "a key file opens this keyring, and ACCT_VAULT_KEY_FILE names none"),
     ]

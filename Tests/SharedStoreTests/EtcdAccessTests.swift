@@ -49,6 +49,22 @@ struct EtcdAccessTests {
     await server.stop()
   }
 
+  @Test("A certificate that others can write, and a key that they can read, are not shown to a member")
+  func openFiles() async throws {
+    let cluster = try await EtcdCluster(members: 1)
+    let client = cluster.client
+    for (path, mode, closed, change, reason) in [
+      (cluster.authority.certificate, "666", "644", "go-w", "its group or others can write to it"),
+      (client.certificate, "666", "644", "go-w", "its group or others can write to it"),
+      (client.key, "640", "600", "600", "its group or others can read or write it"),
+    ] {
+      _ = try await ChildProcess("chmod", [mode, path]).run()
+      expect(.denied(reason: "\(path): \(reason): run `chmod \(change) \(path)`"), of: cluster.settings)
+      _ = try await ChildProcess("chmod", [closed, path]).run()
+    }
+    #expect(try SharedStore.etcd(cluster.settings).get(key).object == nil)
+  }
+
   @Test("A server without TLS gets nothing, and its plain address is refused")
   func plain() async throws {
     let folder = try TemporaryFolder()
@@ -138,8 +154,8 @@ struct EtcdAccessTests {
     settings.passwordFile = right.file
     #expect(try SharedStore.etcd(settings).get(key).object == nil)
     _ = try await ChildProcess("chmod", ["o+r", right.file]).run()
-    let exposed = "the password can't be read from \(right.file): its group or others can read or write it"
-    expect(.denied(reason: exposed), of: settings)
+    let exposed = "its group or others can read or write it: run `chmod 600 \(right.file)`"
+    expect(.denied(reason: "the password can't be read from \(right.file): \(exposed)"), of: settings)
   }
 
   @Test("A store authenticates again when the cluster has forgotten its user's token")

@@ -123,9 +123,10 @@ struct PassphraseTests {
   @Test("A passphrase in a file that others can access is rejected", arguments: [0o640, 0o604, 0o620, 0o677])
   func readableByOthers(mode: mode_t) async throws {
     let file = try bench.passphraseFile("a passphrase", mode: mode)
-    await #expect(
-      throws: KeyringFailure.locked(reason: "\(file): its group or others can read or write it")
-    ) { try await prepare(PassphraseSource(file: file, terminal: .nobody), .forbidden) }
+    let reason = "\(file): its group or others can read or write it: run `chmod 600 \(file)`"
+    await #expect(throws: KeyringFailure.locked(reason: reason)) {
+      try await prepare(PassphraseSource(file: file, terminal: .nobody), .forbidden)
+    }
   }
 
   @Test("A passphrase file that is empty, missing or not regular is rejected without a prompt")

@@ -27,7 +27,8 @@ extension ErrorMessage {
       )
     case .file(.missing(let path)): self.init("fileFailed", .failed, "\(printable(path)): no such file or directory")
     case .file(.failed(let path, let reason)): self.init("fileFailed", .failed, "\(printable(path)): \(reason)")
-    case .file(.exposed(let path)): self.init("fileFailed", .failed, "other users can read \(printable(path))")
+    case .file(.exposed(let path, let reason, let chmod)):
+      self.init("fileFailed", .failed, "\(printable(path)): \(reason)", hint: closing(chmod))
     case .file(.exists(let path)): self.init("fileFailed", .failed, "\(printable(path)) already exists")
     case .malformed(let path, let program, .line(let line)):
       self.init(

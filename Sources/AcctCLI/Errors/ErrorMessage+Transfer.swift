@@ -39,13 +39,8 @@ extension ErrorMessage {
       )
     case .file(.failed(let path, let reason)): self.init("fileFailed", .failed, "\(path): \(reason)")
     case .file(.missing(let path)): self.init("fileFailed", .failed, "\(path): no such file or directory")
-    case .file(.exposed(let path)):
-      self.init(
-        "fileFailed",
-        .failed,
-        "\(path): its group or others can read or write it",
-        hint: "`chmod 600 \(shellWord(path))` makes it readable for you alone"
-      )
+    case .file(.exposed(let path, let reason, let chmod)):
+      self.init("fileFailed", .failed, "\(path): \(reason)", hint: closing(chmod))
     case .file(.exists(let path)):
       self.init("fileExists", .failed, "\(path) already exists", hint: "`--force` replaces it")
     case .noPassphrase:

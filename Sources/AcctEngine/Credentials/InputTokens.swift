@@ -44,7 +44,8 @@ struct InputTokens: Sendable {
   ///
   /// - Throws: ``EngineError/inputToken(_:)``; ``EngineError/cancelled``.
   func run(_ line: ProgramLine, asJWT isJWT: Bool) async throws(EngineError) -> Secret {
-    let call = ProgramCall(line.program, line.arguments, outputLimit: TokenInputs.limit, timeLimit: .seconds(30))
+    var call = ProgramCall(line.program, line.arguments, outputLimit: TokenInputs.limit, timeLimit: .seconds(30))
+    call.isNamed = true
     let result: ProgramResult
     do { result = try await context.world.programs.run(call) } catch {
       if error == .cancelled { throw .cancelled }

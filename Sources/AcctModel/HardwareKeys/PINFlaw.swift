@@ -2,7 +2,7 @@
 package enum PINFlaw: Equatable, Sendable {
   case failed(path: String, reason: String)
   case missing(path: String)
-  case exposed(path: String)
+  case exposed(path: String, reason: String, chmod: String?)
   case exists(path: String)
   case empty(path: String)
   case differ
@@ -14,7 +14,7 @@ package enum PINFlaw: Equatable, Sendable {
     switch self {
     case .failed(let path, let reason): "\(path): \(reason)"
     case .missing(let path): "\(path): no such file or directory"
-    case .exposed(let path): "\(path): its group or others can read or write it"
+    case .exposed(let path, let reason, let chmod): "\(path): \(reason)\(chmod.map { ": run `\($0)`" } ?? "")"
     case .exists(let path): "\(path) already exists"
     case .empty(let path): "\(path): it is empty"
     case .differ: "the two PINs differ"

@@ -1,12 +1,15 @@
 package import Secrets
 
 /// Files that the user names and that hold a secret: passphrases, exports.
+///
+/// No other user can have put a file that is read in its place: each folder and link on the way is the user's or root's.
 package struct SecretFiles: Sendable {
-  /// Reads the user's own file, which no other user may read or write, up to a number of bytes.
+  /// Reads the user's own file, which no other user may read or write, up to a number of bytes; or root's, which a group
+  /// may read: as Kubernetes hands out secrets.
   package var read: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
   /// Reads the user's own file or root's, which its group may read, too: as systemd hands out credentials.
   package var readCredential: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
-  /// Reads the user's own file or root's, which no other user may write; links are followed.
+  /// Reads the user's own file or root's, which no other user may write.
   package var readToken: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
   /// Writes a file for the user alone (0600), atomically and durably; it replaces an existing file only if that is
   /// requested.
@@ -38,8 +41,9 @@ package enum SecretFileFailure: Error, Equatable, Sendable {
   case failed(path: String, reason: String)
   /// There is none, or its name is too long: the given name may be a secret itself, and must not be shown.
   case missing(path: String)
-  /// Its group or others can read or write it; a token: can write it.
-  case exposed(path: String)
+  /// The mode of the file, or of a folder above it, lets other users in; `chmod` is the line that mends it, `nil` where
+  /// the user can't.
+  case exposed(path: String, reason: String, chmod: String?)
   /// It exists, and replacing it was not requested.
   case exists(path: String)
 }

@@ -35,6 +35,8 @@ package struct ProgramCall: Equatable, Sendable {
   /// The most bytes of its standard output.
   package var outputLimit: Int
   package var timeLimit: Duration
+  /// `true` if a file that acct obeys names it: then it runs only if no other user can have written it or put it there.
+  package var isNamed = false
 
   package init(
     _ program: String,

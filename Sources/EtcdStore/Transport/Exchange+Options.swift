@@ -1,13 +1,15 @@
+import AcctModel
 import Secrets
 import AcctPorts
 import CLibCurl
 import Curl
+import PrivateFiles
 
 extension Exchange {
   /// Sets the handle's options: everything that libcurl might do by itself is off.
   func set(_ options: inout HandleOptions, within limit: Duration) throws(Setback) {
     setLimits(&options, limit)
-    setTrust(&options)
+    try setTrust(&options)
     setCallbacks(&options)
     setRequest(&options, limit)
     guard options.wereTaken else {
@@ -30,11 +32,24 @@ extension Exchange {
   /// The time limit for a connection, with the handshake of TLS.
   static let connectTimeout = Duration.milliseconds(1500)
 
-  private func setTrust(_ options: inout HandleOptions) {
+  private func setTrust(_ options: inout HandleOptions) throws(Setback) {
     let identity = request.identity
+    // libcurl opens them by their paths, where no other user can replace them after this.
+    try check(identity.authority, .genuine)
+    try check(identity.certificate, identity.key == nil ? .secret : .genuine)
+    try check(identity.key, .secret)
     unsafe options.setTrust(in: request.member.origin, rootsFile: identity.authority)
     if let certificate = identity.certificate {
       options.setIdentity(certificateFile: certificate, keyFile: identity.key)
+    }
+  }
+
+  /// Checks a file that libcurl is to read; of one that can't be read it has the words.
+  private func check(_ path: String?, _ rule: FileRule) throws(Setback) {
+    guard let path else { return }
+    do throws(FileError) { _ = try Descriptor.trusted(path, rule) } catch .system {
+    } catch {
+      throw Setback(.denied(reason: "\(printable(path)): \(printable(error.reason))"), .nothing)
     }
   }
 

@@ -19,16 +19,12 @@ extension ForeignFiles {
       places: { foreignPlaces($0, variable) },
       read: { path, limit throws(SecretFileFailure) in
         do throws(FileError) {
-          // A FIFO must not hold the process up; it is no regular file, and refused as such.
-          let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
+          let file = try Descriptor.trusted(path, .own)
           let status = try file.status()
-          try status.checkRegular()
-          guard status.isOwn else { throw .distrusted(reason: "it belongs to another user") }
           guard var bytes = try readAll(from: file.number, limit: limit) else { throw .system(EFBIG) }
           return ForeignContents(Secret(consuming: &bytes), isExposed: status.mode & 0o077 != 0)
         } catch {
-          throw error == .notThere || error == .system(ENOTDIR)
-            ? .missing(path: path) : .failed(path: path, reason: error.reason)
+          throw SecretFileFailure(error, path)
         }
       },
       names: { folder in UserFolder(at: folder).names() },

@@ -1,50 +1,28 @@
 package import AcctPorts
+import Glibc
 import PrivateFiles
 
 extension ProviderFiles {
   /// The files in the user's configuration, then those for all users; of one name the first folder's.
   package static func live(_ folders: Folders) -> ProviderFiles {
-    let places = folders.configurations.map { $0.subfolder("providers") }
-    /// A service whose user's home is closed to it has `ACCT_HOME` alone.
-    @Sendable func isBeside(_ folder: PrivateFolder, _ error: PrivateFilesError) -> Bool {
-      guard case .failed = error else { return false }
-      return folder.path(of: "") != places[0].path(of: "")
-    }
-    return ProviderFiles(
+    ProviderFiles(
       names: { () throws(FilesFailure) in
         var names: Set<String> = []
-        for folder in places {
-          do throws(PrivateFilesError) {
-            for name in try folder.names() where name.hasSuffix(".json") { names.insert(String(name.dropLast(5))) }
-          } catch {
-            guard isBeside(folder, error) else { throw FilesFailure(error) }
+        for folder in folders.providers {
+          let found = try folder.unlessAbsent(folder.path) { () throws(FileError) in
+            try Descriptor.trustedNames(in: folder.path)
           }
-        }
-        for folder in folders.systemProviders {
-          do throws(FileError) {
-            for name in try folder.names() where name.hasSuffix(".json") { names.insert(String(name.dropLast(5))) }
-          } catch {
-            throw FilesFailure(error, at: folder.path)
-          }
+          for name in found ?? [] where name.hasSuffix(".json") { names.insert(String(name.dropLast(5))) }
         }
         return Array(names)
       },
       read: { name throws(FilesFailure) in
-        for folder in places {
-          do throws(PrivateFilesError) {
-            guard let bytes = try folder.read("\(name).json", limit: sizeLimit) else { continue }
-            return File(bytes, at: folder.path(of: "\(name).json"))
-          } catch {
-            guard isBeside(folder, error) else { throw FilesFailure(error) }
-          }
-        }
-        for folder in folders.systemProviders {
+        for folder in folders.providers {
           let path = "\(folder.path)/\(name).json"
-          do throws(FileError) {
-            if let bytes = try folder.read("\(name).json", limit: sizeLimit) { return File(bytes, at: path) }
-          } catch {
-            throw FilesFailure(error, at: path)
+          let bytes = try folder.unlessAbsent(path) { () throws(FileError) in
+            try Descriptor.trustedBytes(path, .genuine, limit: sizeLimit)
           }
+          if let bytes { return File(bytes, at: path) }
         }
         return nil
       },
@@ -56,20 +34,36 @@ extension ProviderFiles {
   private static let sizeLimit = 1 << 16
 }
 
-extension Folders {
-  /// The folders of descriptions for all users, the first before the others.
-  fileprivate var systemProviders: [SystemFolder] {
-    systemConfigurations.map { SystemFolder(path: "\($0)/providers") }
+/// A folder of descriptions.
+private struct DescriptionFolder {
+  let path: String
+  /// `true` for the one that the user's own descriptions are for.
+  let isFirst: Bool
+
+  /// Does `body`, which reads `path`; `nil` if there is nothing there, or nothing for this user.
+  func unlessAbsent<Result>(
+    _ path: String,
+    _ body: () throws(FileError) -> Result
+  ) throws(FilesFailure) -> Result? {
+    do throws(FileError) { return try body() } catch {
+      switch error {
+      case .notThere: return nil
+      // A service whose user's home is closed to it has `ACCT_HOME` alone.
+      case .system(ENOTDIR) where !isFirst, .system(EACCES) where !isFirst: return nil
+      case .system: throw .failed(path: path, reason: error.reason)
+      case .distrusted, .exposed:
+        // The way there is of no importance if it leads to nothing.
+        guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return nil }
+        throw .unsafe(path: path, reason: error.reason)
+      }
+    }
   }
 }
 
-extension FilesFailure {
-  /// A file for all users that can't be used.
-  fileprivate init(_ error: FileError, at path: String) {
-    if case .distrusted(let reason) = error {
-      self = .unsafe(path: path, reason: reason)
-    } else {
-      self = .failed(path: path, reason: error.reason)
-    }
+extension Folders {
+  /// The folders of descriptions, the first before the others.
+  fileprivate var providers: [DescriptionFolder] {
+    let paths = configurations.map(\.path) + systemConfigurations
+    return paths.enumerated().map { DescriptionFolder(path: "\($1)/providers", isFirst: $0 == 0) }
   }
 }

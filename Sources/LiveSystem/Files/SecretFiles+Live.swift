@@ -7,34 +7,9 @@ extension SecretFiles {
   /// The user's files, by the paths that they give.
   package static func live() -> SecretFiles {
     SecretFiles(
-      read: { path, limit throws(SecretFileFailure) in
-        do throws(FileError) {
-          // A FIFO must not hold the process up; it is no regular file, and refused as such.
-          let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
-          var bytes = try file.confidentialBytes(limit: limit)
-          return Secret(consuming: &bytes)
-        } catch {
-          throw error.reading(path)
-        }
-      },
-      readCredential: { path, limit throws(SecretFileFailure) in
-        do throws(FileError) {
-          let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
-          var bytes = try file.credentialBytes(limit: limit)
-          return Secret(consuming: &bytes)
-        } catch {
-          throw error.reading(path)
-        }
-      },
-      readToken: { path, limit throws(SecretFileFailure) in
-        do throws(FileError) {
-          let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
-          var bytes = try file.tokenBytes(limit: limit)
-          return Secret(consuming: &bytes)
-        } catch {
-          throw error.reading(path)
-        }
-      },
+      read: { path, limit throws(SecretFileFailure) in try secret(in: path, .secret, limit) },
+      readCredential: { path, limit throws(SecretFileFailure) in try secret(in: path, .credential, limit) },
+      readToken: { path, limit throws(SecretFileFailure) in try secret(in: path, .genuine, limit) },
       write: { path, secret, replacing throws(SecretFileFailure) in
         do throws(FileError) {
           let file = try NamedFile(path)
@@ -52,11 +27,23 @@ extension SecretFiles {
   }
 }
 
-extension FileError {
-  /// Why a secret could not be read from a file.
-  fileprivate func reading(_ path: String) -> SecretFileFailure {
-    if self == .exposed { return .exposed(path: path) }
-    let isMissing = [ENOENT, ENOTDIR, ENAMETOOLONG].contains { self == .system($0) }
-    return isMissing ? .missing(path: path) : .failed(path: path, reason: reason)
+private func secret(in path: String, _ rule: FileRule, _ limit: Int) throws(SecretFileFailure) -> Secret {
+  do throws(FileError) {
+    var bytes = try Descriptor.trustedBytes(path, rule, limit: limit)
+    return Secret(consuming: &bytes)
+  } catch {
+    throw SecretFileFailure(error, path)
+  }
+}
+
+extension SecretFileFailure {
+  /// Why a file could not be read.
+  init(_ error: FileError, _ path: String) {
+    self =
+      switch error {
+      case .exposed(let reason, let chmod): .exposed(path: path, reason: reason, chmod: chmod)
+      case .system(ENOENT), .system(ENOTDIR), .system(ENAMETOOLONG): .missing(path: path)
+      case .system, .distrusted: .failed(path: path, reason: error.reason)
+      }
   }
 }

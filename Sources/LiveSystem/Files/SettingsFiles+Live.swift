@@ -61,7 +61,7 @@ private func at<Result>(
     switch error {
     case changed: throw .changed(path: path)
     case .system: throw .failed(path: path, reason: error.reason)
-    case .distrusted(let reason): throw .distrusted(path: path, reason: reason)
+    case .distrusted, .exposed: throw .distrusted(path: path, reason: error.reason)
     }
   }
 }

@@ -81,7 +81,7 @@ extension Streams {
 
   private static func read(_ path: String, limit: Int) throws(StreamFailure) -> Secret {
     let file: Descriptor
-    do { file = try Descriptor.open(path, O_RDONLY) } catch { throw .failed(name: path, reason: error.reason) }
+    do { file = try Descriptor.trusted(path, .input) } catch { throw .failed(name: path, reason: error.reason) }
     return try read(file.number, path, limit: limit)
   }
 

@@ -39,15 +39,15 @@ extension ProcessEnvironment {
   private static let sizeLimit = 1024
 
   private static func directoryFile(_ path: String) -> DirectoryFile? {
+    var status = stat()
+    if unsafe lstat(path, &status) != 0, errno == ENOENT || errno == ENOTDIR { return nil }
     let contents: [UInt8]
-    do {
-      // Neither a link, which another user could redirect, nor a FIFO that never answers.
-      let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      contents = try file.genuineBytes(limit: sizeLimit)
-    } catch .system(ENOENT), .system(ENOTDIR) {
-      return nil
+    do throws(FileError) {
+      // Not through a link, which another user could redirect.
+      guard status.st_mode & S_IFMT != S_IFLNK else { throw .isLink }
+      contents = try Descriptor.trustedBytes(path, .own, limit: sizeLimit)
     } catch {
-      return unread(path, error)
+      return unread(path, status, error)
     }
     let line = contents.prefix { $0 != UInt8(ascii: "\n") }
     guard let text = String(validating: line, as: UTF8.self) else {
@@ -61,18 +61,15 @@ extension ProcessEnvironment {
 
 extension ProcessEnvironment {
   /// A file that was not read: the user's own is a mistake to be told, and any other is ignored.
-  private static func unread(_ path: String, _ error: FileError) -> DirectoryFile {
-    let reason = error == .system(ELOOP) ? "it is a symbolic link" : error.reason
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0, status.st_uid == geteuid() else {
-      return .ignored(path: path, reason: reason)
-    }
-    switch (status.st_mode & S_IFMT, error) {
-    case (S_IFDIR, _): return .unusable(path: path, reason: "it is a folder")
-    case (S_IFLNK, _) where unsafe access(path, F_OK) != 0:
+  private static func unread(_ path: String, _ status: stat, _ error: FileError) -> DirectoryFile {
+    guard status.st_mode != 0, status.st_uid == geteuid() else { return .ignored(path: path, reason: error.reason) }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: return .unusable(path: path, reason: "it is a folder")
+    case S_IFLNK where unsafe access(path, F_OK) != 0:
       return .unusable(path: path, reason: "it is a link to nothing")
-    case (S_IFREG, .system): return .unusable(path: path, reason: reason)
-    default: return .ignored(path: path, reason: reason)
+    // Also one that others can write: what they wrote is not to be found out by another account's being used.
+    case S_IFREG: return .unusable(path: path, reason: error.reason)
+    default: return .ignored(path: path, reason: error.reason)
     }
   }
 }

@@ -62,7 +62,8 @@ private final class RunningProgram {
       let outputPipe = try Pipe()
       let errorPipe = isDetached ? try Pipe() : nil
       let streams = acct_streams(input: input, output: outputPipe.writing, errors: errorPipe?.writing ?? -1)
-      var arguments = unsafe ([call.program] + call.arguments).map { unsafe strdup($0) } + [nil]
+      let program = call.isNamed ? try trustedProgram(call.program) : call.program
+      var arguments = unsafe ([program] + call.arguments).map { unsafe strdup($0) } + [nil]
       defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
       child = unsafe acct_start_program(
         &arguments,
@@ -167,6 +168,25 @@ private final class RunningProgram {
     isReaped = true
     return acct_exit_status(status)
   }
+}
+
+/// The path of a program that no other user can have written.
+///
+/// - Throws: ``FileError``, `ENOENT` if there is none.
+private func trustedProgram(_ name: String) throws(FileError) -> String {
+  guard let path = programPath(name) else { throw .notThere }
+  _ = try Descriptor.trusted(path, .program)
+  return path
+}
+
+/// Where a program is found on `PATH`; a name with a slash is a path.
+private func programPath(_ name: String) -> String? {
+  guard !name.contains("/") else { return name }
+  guard unsafe acct_find_program(name) == 0 else { return nil }
+  let folders = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/bin:/usr/bin"
+  return folders.split(separator: ":", omittingEmptySubsequences: false)
+    .map { $0.isEmpty ? "./\(name)" : "\($0)/\(name)" }
+    .first { unsafe acct_find_program($0) == 0 }
 }
 
 /// A pipe that no program inherits; a read from it never waits.

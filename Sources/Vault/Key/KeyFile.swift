@@ -23,14 +23,12 @@ package struct KeyFile: Sendable {
   /// - Throws: ``KeyringFailure/locked(reason:)``, with the problem of the file.
   package func key() throws(KeyringFailure) -> Secret {
     do throws(FileError) {
-      let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
-      let status = try file.status()
-      try status.checkRegular()
-      try status.checkConfidential()
-      guard status.size == AESGCM.keyCount, var bytes = try readAll(from: file.number, limit: AESGCM.keyCount),
-        bytes.count == AESGCM.keyCount
-      else { throw .distrusted(reason: "a key has \(AESGCM.keyCount) bytes, this file \(status.size)") }
-      return Secret(consuming: &bytes)
+      var bytes = try Descriptor.trustedBytes(path, .secret, limit: 4096)
+      let key = Secret(consuming: &bytes)
+      guard key.count == AESGCM.keyCount else {
+        throw .distrusted(reason: "a key has \(AESGCM.keyCount) bytes, this file \(key.count)")
+      }
+      return key
     } catch {
       let reason = error == .notThere ? "there is no such file" : error.reason
       throw .locked(reason: "\(path): \(reason)")

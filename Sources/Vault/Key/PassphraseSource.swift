@@ -1,4 +1,5 @@
 package import AcctPorts
+import PrivateFiles
 import Secrets
 
 /// The source of a passphrase, the vault's or a shared keyring's: a file, a systemd credential, or a prompt.
@@ -125,7 +126,7 @@ package struct PassphraseSource: Sendable {
   }
 
   private func named(_ file: String) throws(NoPassphrase) -> Passphrase {
-    guard let passphrase = try Passphrase.read(file, .own) else {
+    guard let passphrase = try Passphrase.read(file, .secret) else {
       throw NoPassphrase(reason: "\(file): there is no such file")
     }
     return passphrase

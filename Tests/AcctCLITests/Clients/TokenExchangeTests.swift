@@ -170,7 +170,7 @@ struct TokenExchangeTests {
     record.secretFiles.expose(path)
     record.clear()
     #expect(await record.acct("refresh", "--force") == 65)
-    #expect(record.err.first == "acct: other users can write \(path), so its token is not used")
+    #expect(record.err.first == "acct: \(path): its group or others can read or write it")
     #expect(record.requests.count == sent && server.bodies("/token").count == 1)
     // The old token serves as long as it is valid.
     record.clear()

@@ -21,7 +21,9 @@ package final class RecordedSecretFiles: Sendable {
     let read: @Sendable (String, Int) throws(SecretFileFailure) -> Secret = {
       path,
       limit throws(SecretFileFailure) in
-      guard !self.exposed.withLock({ $0.contains(path) }) else { throw .exposed(path: path) }
+      guard !self.exposed.withLock({ $0.contains(path) }) else {
+        throw .exposed(path: path, reason: "its group or others can read or write it", chmod: "chmod 600 \(path)")
+      }
       guard let bytes = self.files.withLock({ $0[path] }) else { throw .missing(path: path) }
       guard bytes.count <= limit else { throw .failed(path: path, reason: "file too large") }
       return Secret(bytes)

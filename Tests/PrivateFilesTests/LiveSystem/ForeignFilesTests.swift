@@ -46,8 +46,13 @@ struct ForeignFilesTests {
     try scratch.link("link", to: path)
     #expect(try files.read(scratch.path(of: "link"), 6).secret == Secret("secret"))
     #expect(try files.read(path, 6).isExposed == false)
-    for mode: UInt32 in [0o640, 0o604, 0o622] {
+    for mode: UInt32 in [0o640, 0o604] {
       #expect(try files.read(scratch.write("secret", to: "open", mode: mode), 6).isExposed)
+    }
+    let open = try scratch.write("secret", to: "open", mode: 0o622)
+    let reason = "its group or others can write to it"
+    #expect(throws: SecretFileFailure.exposed(path: open, reason: reason, chmod: "chmod go-w \(open)")) {
+      try files.read(open, 6)
     }
     #expect(throws: SecretFileFailure.failed(path: path, reason: "file too large")) { try files.read(path, 5) }
     #expect(Set(files.names(scratch.path)).isSuperset(of: ["own", "link", "open"]))

@@ -37,7 +37,7 @@ struct LiveEnvironmentTests {
     try level("b") { _ in nil }
     try level("c") { file in
       try scratch.write("theirs", to: file, mode: 0o664)
-      return ignored(file, "its group or others can write to it")
+      return unusable(file, "its group or others can write to it: run `chmod go-w \(scratch.path(of: file))`")
     }
     try level("d") { file in
       try scratch.link(file, to: "../.acct")

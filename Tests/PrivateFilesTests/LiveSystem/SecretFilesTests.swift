@@ -67,8 +67,10 @@ struct LiveSecretFilesTests {
   @Test("A secret file that others can read or write is rejected", arguments: [0o640, 0o604, 0o620, 0o602] as [mode_t])
   func open(mode: mode_t) throws {
     try scratch.write("secret", to: "in", mode: mode)
-    #expect(throws: SecretFileFailure.exposed(path: scratch.path(of: "in"))) {
-      try files.read(scratch.path(of: "in"), 10)
+    let path = scratch.path(of: "in")
+    let reason = "its group or others can read or write it"
+    #expect(throws: SecretFileFailure.exposed(path: path, reason: reason, chmod: "chmod 600 \(path)")) {
+      try files.read(path, 10)
     }
   }
 

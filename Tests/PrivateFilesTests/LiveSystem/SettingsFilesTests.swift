@@ -80,7 +80,8 @@ struct SettingsFilesTests {
   func distrusted() throws {
     for mode: mode_t in [0o660, 0o602] {
       let path = try scratch.write("theirs", to: "open", mode: mode)
-      let failure = SettingsFileFailure.distrusted(path: path, reason: "its group or others can write to it")
+      let reason = "its group or others can write to it: run `chmod go-w \(path)`"
+      let failure = SettingsFileFailure.distrusted(path: path, reason: reason)
       #expect(throws: failure) { try files.read(path, 100) }
     }
     try scratch.makeFIFO("fifo")

@@ -72,7 +72,7 @@ struct LiveStreamsTests {
     #expect(
       throws: StreamFailure.failed(name: scratch.path(of: "no"), reason: "no such file or directory")
     ) { try streams.input(scratch.path(of: "no"), 5) }
-    #expect(throws: StreamFailure.failed(name: scratch.path, reason: "is a directory")) {
+    #expect(throws: StreamFailure.failed(name: scratch.path, reason: "it is not a regular file")) {
       try streams.input(scratch.path, 5)
     }
   }

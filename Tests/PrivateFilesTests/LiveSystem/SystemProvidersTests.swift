@@ -39,7 +39,8 @@ struct SystemProvidersTests {
   func unsafe() throws {
     try folder.write("{}", to: "first/acct/providers/work.json", mode: 0o666)
     let path = folder.path(of: "first/acct/providers/work.json")
-    #expect(throws: FilesFailure.unsafe(path: path, reason: "its group or others can write to it")) {
+    let reason = "its group or others can write to it: run `chmod go-w \(path)`"
+    #expect(throws: FilesFailure.unsafe(path: path, reason: reason)) {
       try files.read("work")
     }
   }

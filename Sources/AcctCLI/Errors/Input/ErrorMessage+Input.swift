@@ -23,6 +23,13 @@ extension ErrorMessage {
           + "or --token or --import FILE",
         hint: "on a terminal, `acct add` asks; `acct add --help` shows what it takes"
       )
+    case .emptyValue(let option):
+      self.init(
+        "usage",
+        .usage,
+        option.map { "the value of \($0) is empty" } ?? "an argument is empty",
+        hint: "a variable of the shell may not be set; leave out what is not needed"
+      )
     case .nothingObserved:
       self.init(
         "nothingObserved",
@@ -45,8 +52,8 @@ extension ErrorMessage {
     case .certificate(let error):
       self.init("badCertificate", .badInput, "the client certificate can't be used: \(words(for: error))")
     case .secretFile(.failed(let path, let reason)): self.init("badInput", .badInput, "\(path): \(reason)")
-    case .secretFile(.exposed(let path)):
-      self.init("badInput", .badInput, "other users can read \(path)", hint: "`chmod 600 \(shellWord(path))`")
+    case .secretFile(.exposed(let path, let reason, let chmod)):
+      self.init("badInput", .badInput, "\(path): \(reason)", hint: closing(chmod))
     case .secretFile(.exists(let path)): self.init("badInput", .badInput, "\(path) already exists")
     case .secretFile(.missing):
       self.init(
@@ -167,3 +174,6 @@ private func words(for flaw: HandoffError.Flaw) -> String {
   case .misplaced: "does not go with this grant"
   }
 }
+
+/// The line that takes away what the mode of a file, or of a folder above it, gives to other users.
+func closing(_ chmod: String?) -> String? { chmod.map { "`\($0)`" } }

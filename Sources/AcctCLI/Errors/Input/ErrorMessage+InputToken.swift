@@ -8,13 +8,8 @@ extension ErrorMessage {
     switch error {
     case .file(.missing(let path)):
       self.init("badInput", .badInput, "\(shown(path)): no such file", hint: "the file has the token itself")
-    case .file(.exposed(let path)):
-      self.init(
-        "badInput",
-        .badInput,
-        "other users can write \(shown(path)), so its token is not used",
-        hint: "`chmod go-w \(shellWord(path))`"
-      )
+    case .file(.exposed(let path, let reason, let chmod)):
+      self.init("badInput", .badInput, "\(shown(path)): \(reason)", hint: closing(chmod))
     case .file(.failed(let path, let reason)): self.init("badInput", .badInput, "\(shown(path)): \(reason)")
     case .file(.exists(let path)): self.init("badInput", .badInput, "\(shown(path)) already exists")
     case .unusable(.empty, .file(let path)): self.init("badInput", .badInput, "\(shown(path)) is empty")

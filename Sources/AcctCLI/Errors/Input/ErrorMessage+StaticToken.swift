@@ -14,13 +14,8 @@ extension ErrorMessage {
     case .password(let flaw, let file):
       let name = file.map { $0 == "-" ? "standard input" : $0 } ?? "the password"
       self.init("badToken", .badInput, "\(name) \(words(for: flaw))", hint: remedy(for: flaw))
-    case .file(.exposed(let path)):
-      self.init(
-        "fileExposed",
-        .badInput,
-        "\(path): its group or others can read or write it",
-        hint: "`chmod 600 \(shellWord(path))` makes it readable for you alone"
-      )
+    case .file(.exposed(let path, let reason, let chmod)):
+      self.init("fileExposed", .badInput, "\(path): \(reason)", hint: closing(chmod))
     case .file(.failed(let path, let reason)): self.init("badInput", .badInput, "\(path): \(reason)")
     case .file(.missing):
       self.init(

@@ -95,7 +95,7 @@ extension PINFlaw {
     switch failure {
     case .failed(let path, let reason): .failed(path: path, reason: reason)
     case .missing(let path): .missing(path: path)
-    case .exposed(let path): .exposed(path: path)
+    case .exposed(let path, let reason, let chmod): .exposed(path: path, reason: reason, chmod: chmod)
     case .exists(let path): .exists(path: path)
     }
   }

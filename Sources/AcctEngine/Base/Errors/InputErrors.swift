@@ -29,6 +29,8 @@ package enum InputError: Error, Equatable, Sendable {
   case loginOption(String, AccountName)
   /// Nothing names the account to add, and there is no terminal to ask at.
   case nothingToAdd
+  /// A value is empty; `option` is `nil` for an argument.
+  case emptyValue(option: String?)
   /// A program did not speak its credential protocol.
   case program(HelperFlaw)
 }

@@ -1,0 +1,94 @@
+import Glibc
+
+/// What acct demands of a file that it obeys, wherever the file lies.
+///
+/// The file belongs to this user or to root, and no other user can write it. ``Descriptor/trusted(_:_:)`` demands the
+/// same of every folder and link that leads to it.
+package enum FileRule: Sendable {
+  /// Others may read it: a description, a certificate, a token that a platform renews.
+  case genuine
+  /// As ``genuine``, and read once, as standard input is: it may be a FIFO, or a descriptor that the caller opened.
+  case input
+  /// As ``genuine``, and run or loaded: it need not be readable.
+  case program
+  /// As ``genuine``, and not root's.
+  case own
+  /// Others can't read it; where root hands it over, a group can.
+  case secret
+  /// As ``secret``, and its group can read it in any case: as systemd hands out credentials.
+  case credential
+
+  /// The permission bits that a file of this status may not have.
+  fileprivate func denied(to status: FileStatus) -> UInt32 {
+    switch self {
+    case .genuine, .input, .program, .own: 0o022
+    case .credential: 0o037
+    case .secret: status.isHandedOver ? 0o037 : 0o077
+    }
+  }
+}
+
+extension FileStatus {
+  /// Checks the owner and the mode of a file; `path` is for the line that closes it.
+  ///
+  /// - Throws: ``FileError/distrusted(reason:)``, ``FileError/exposed(reason:chmod:)``.
+  func check(_ rule: FileRule, _ path: String) throws(FileError) {
+    guard isOwn || owner == 0 && rule != .own else { throw .distrusted(reason: "it belongs to another user") }
+    let denied = rule.denied(to: self)
+    guard mode & denied != 0 else { return }
+    let isSecret = denied & 0o004 != 0
+    throw .exposed(
+      reason: isSecret ? "its group or others can read or write it" : "its group or others can write to it",
+      chmod: chmod(isSecret ? "600" : "go-w", path)
+    )
+  }
+
+  /// Checks that no other user than `administrator` can put something else in the place of what is in a folder.
+  ///
+  /// In a folder such as `/tmp` (sticky) others can't touch what is not theirs.
+  ///
+  /// - Throws: ``FileError/distrusted(reason:)``, ``FileError/exposed(reason:chmod:)``.
+  func checkFolder(_ path: String, administrator: UInt32) throws(FileError) {
+    try checkOwner("the folder \(path)", administrator: administrator)
+    guard mode & 0o022 != 0, mode & 0o1000 == 0 else { return }
+    throw .exposed(reason: "its group or others can write to the folder \(path)", chmod: chmod("go-w", path))
+  }
+
+  /// Checks the owner of something that leads to a file.
+  func checkOwner(_ subject: String, administrator: UInt32) throws(FileError) {
+    guard isOwn || owner == 0 || owner == administrator else {
+      throw .distrusted(reason: "\(subject) belongs to another user")
+    }
+  }
+
+  /// `true` for root's file with a group of this process's: as Kubernetes hands out secrets.
+  ///
+  /// Where this process is root's, too, its own group gets nothing: such a file is like any of the user's own.
+  fileprivate var isHandedOver: Bool {
+    guard owner == 0 else { return false }
+    guard isOwn else { return true }
+    guard group != getegid() else { return false }
+    var groups = [gid_t](repeating: getegid(), count: max(0, Int(getgroups(0, nil))))
+    _ = unsafe getgroups(Int32(groups.count), &groups)
+    return groups.contains(group)
+  }
+
+  /// The line that mends a mode; `nil` where this user can't change it.
+  private func chmod(_ mode: String, _ path: String) -> String? {
+    isOwn || geteuid() == 0 ? "chmod \(mode) \(shellWord(path))" : nil
+  }
+}
+
+/// A path as a shell takes it for one word.
+private func shellWord(_ path: String) -> String {
+  let isPlain = path.utf8.allSatisfy { byte in
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: "%+,-./:=@_".utf8.contains(byte)
+    }
+  }
+  guard !isPlain else { return path }
+  var word = "'"
+  for character in path { word += character == "'" ? "'\\''" : String(character) }
+  return word + "'"
+}
