@@ -15,6 +15,9 @@ extension Acct {
   package static func parsed(_ arguments: [String]) throws -> ParsedCommand {
     let typed = arguments
     let arguments = arguments.hoistingSharedOptions.completingFrom
+    // A table takes no empty word.
+    if let command = tabled(arguments) { return command }
+    try arguments.requireValues()
     if arguments.first == "helper" {
       if let words = setupWords(arguments) { return try ParsedCommand(of: SetupCommand.parseAsRoot(words)) }
       if let option = HelperCommand.foreignOption(in: typed) {
@@ -22,7 +25,6 @@ extension Acct {
       }
     }
     let rest = Array(arguments.dropFirst())
-    if let command = tabled(arguments) { return command }
     let command: (any AcctCommand)? =
       switch arguments.first {
       case "limits": LimitsCommand.parsed(rest)
