@@ -74,9 +74,10 @@ struct GitSettings: ProgramSettings {
   }
 
   private func values(of key: String, in copy: String) async throws(EngineError) -> [String] {
-    let result = try await tool.run(["config", "--file", copy, "--get-all", key])
+    // A value may have several lines.
+    let result = try await tool.run(["config", "--file", copy, "--null", "--get-all", key])
     switch result.status {
-    case 0: return result.output.lines
+    case 0: return result.output.values
     case 1: return []
     default: throw tool.unreadable(result, try path())
     }

@@ -96,5 +96,12 @@ struct SettingsTool: Sendable {
 
 extension Secret {
   /// The lines of a program's answer.
-  var lines: [String] { shownText.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) }
+  var lines: [String] { parts(endedBy: "\n") }
+
+  /// The values of a program's answer, each of which a zero byte ends.
+  var values: [String] { parts(endedBy: "\0") }
+
+  private func parts(endedBy end: Character) -> [String] {
+    shownText.split(separator: end, omittingEmptySubsequences: false).dropLast().map(String.init)
+  }
 }

@@ -14,6 +14,8 @@ package struct SetupPlan: Sendable {
   package var allowed: (account: Account, origin: Origin)?
   /// The recorded changes that it undoes; `nil` for a setup.
   var undone: [SetupRecord]?
+  /// `true` while each file gets back the bytes that it had; `false` if only acct's settings are taken out of one.
+  package internal(set) var restoresBytes = true
 
   init(_ program: SetupProgram, _ host: String?) {
     self.program = program

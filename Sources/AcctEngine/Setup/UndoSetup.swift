@@ -28,13 +28,17 @@ package struct UndoSetup: Sendable {
     plan.undone = records
     // The last first: each then finds the file as it left it.
     for record in records.reversed() {
-      for file in record.files.reversed() { try await undo(file, of: record) }
+      for file in record.files.reversed() {
+        let isRestored = try await undo(file, of: record)
+        plan.restoresBytes = plan.restoresBytes && isRestored
+      }
     }
     plan.edits = files.filter(\.isChanged).map(\.edit)
     return plan
   }
 
-  private mutating func undo(_ file: SetupRecord.File, of record: SetupRecord) async throws(EngineError) {
+  /// Returns `true` if the file gets back its earlier bytes, or has them.
+  private mutating func undo(_ file: SetupRecord.File, of record: SetupRecord) async throws(EngineError) -> Bool {
     let index: Int
     if let known = files.firstIndex(where: { $0.edit.path == file.path }) {
       index = known
@@ -44,18 +48,20 @@ package struct UndoSetup: Sendable {
       files.append((SetupPlan.Edit(there, there.contents, [], isProgram: file.isProgram), false))
     }
     let contents = files[index].edit.contents
-    guard file.change.position(of: contents) != .before else { return }
+    guard file.change.position(of: contents) != .before else { return true }
     let changes = file.isProgram ? [] : record.changes
-    if let earlier = file.change.undone(contents) {
+    let earlier = file.change.undone(contents)
+    if let earlier {
       files[index].edit.contents = earlier.contents
       if earlier.contents == nil { files[index].edit.folders = file.folders }
     } else {
       guard let contents, !file.isProgram,
         let without = try await record.program.settings(nil, context).removing(changes, from: contents)
-      else { return }
+      else { return false }
       files[index].edit.contents = without
     }
     files[index].edit.changes += changes
     files[index].isChanged = true
+    return earlier != nil
   }
 }

@@ -56,6 +56,7 @@ struct SetupTests {
       "{\"auths\":{\"new.example\":{}},\"credsStore\":\"acct\",\"stackOrchestrator\":\"swarm\"}"
     #expect(await record.acct("helper", "setup", "docker", "--undo") == 0)
     #expect(file == "{\"auths\":{\"new.example\":{}},\"credsStore\":\"desktop\",\"stackOrchestrator\":\"swarm\"}")
+    #expect(record.err.last == "acct: docker does not ask acct any more")
   }
 
   @Test("Setups for several hosts are undone one by one, or all at once, the last first")

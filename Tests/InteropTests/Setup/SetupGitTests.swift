@@ -76,6 +76,23 @@ struct SetupGitTests {
     #expect(try await setup.text(".gitconfig") == Self.before + "\thelper = store\n")
   }
 
+  @Test("A helper of several lines stays one helper, and a file that is not as before is not said to be")
+  func severalLines() async throws {
+    let other = #""!f() {\n  echo username=x\n  echo password=of-another\n}; f""#
+    let before = "[credential \"https://git.example\"]\n\thelper = \n\thelper = \(other)\n"
+    try await setup.write(before, to: ".gitconfig")
+    let said = try await setup.setUp("git", "--host", "git.example")
+    #expect(said.contains("credential.https://git.example.helper = acct (replaces !f() {"), "\(said)")
+    let written = try await setup.run("git", ["config", "--global", "user.email", "alice@example.com"])
+    try #require(written.status == 0)
+    let undone = try await setup.setUp("git", "--undo")
+    #expect(undone.contains("acct: git does not ask acct any more\n"), "\(undone)")
+    let key = "credential.https://git.example.helper"
+    let helpers = try await setup.run("git", ["config", "--global", "--null", "--get-all", key])
+    #expect(helpers.text == "\0!f() {\n  echo username=x\n  echo password=of-another\n}; f\0")
+    #expect(try await password() == "of-another")
+  }
+
   @Test("A link to a file elsewhere stays one, with the file's mode")
   func link() async throws {
     try await setup.write(Self.before, to: "dotfiles/gitconfig")

@@ -103,7 +103,10 @@ struct SetupCommand: AcctCommand {
 
   private func ending(of plan: SetupPlan) -> String {
     let name = plan.program.rawValue
-    if plan.isUndo { return plan.edits.isEmpty ? "\(name) does not ask acct any more" : "\(name) is as it was before" }
+    if plan.isUndo {
+      guard !plan.edits.isEmpty, plan.restoresBytes else { return "\(name) does not ask acct any more" }
+      return "\(name) is as it was before"
+    }
     if plan.isEmpty { return "\(name) already asks acct; nothing was changed" }
     let host = plan.host.map(shellWord)
     let subject = host.map { "\(name) asks acct for \($0) now" } ?? "\(name) asks acct now"
