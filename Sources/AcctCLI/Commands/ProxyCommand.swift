@@ -60,7 +60,10 @@ struct ProxyCommand: AcctCommand {
     let place = port.map { LocalPlace.port($0 == 0 ? nil : $0) } ?? .socket(path: socket)
     let targets = try await targets(context)
     // Before anything secret is made, and before there is a second thread.
-    let restsSecrets = ProtectProxy(context.engine).begin(at: place, for: targets.accounts)
+    let protection = ProtectProxy(context.engine).begin(at: place, for: targets.accounts)
+    if let obstacle = protection.obstacle {
+      context.notice("this proxy can open all your files: \(words(for: obstacle))")
+    }
     // Each request is answered without a person; a PIN is asked for while one is there.
     if context.interaction == .allowed, world.terminal.canAsk() {
       try await UnlockHardwareKeys(context.engine).unlock(targets.accounts)
@@ -68,7 +71,7 @@ struct ProxyCommand: AcctCommand {
     let secret = port == nil ? nil : SigningProxy.newSecret(world.entropy)
     var engine = context.engine
     engine.program = "proxy"
-    let proxy = SigningProxy(engine, for: targets, secret: secret, restsSecrets: restsSecrets) {
+    let proxy = SigningProxy(engine, for: targets, secret: secret, restsSecrets: protection.hidesSecrets) {
       words(for: $0)
     }
 

@@ -17,10 +17,23 @@ extension DoctorWording {
       self.init("proxyMemory", "this system has no memfd_secret: root can read the secrets of a running `acct proxy`")
     case .proxyFence(let version?):
       self.init("proxyFence", "`acct proxy` can't open files that it has no use for (landlock \(version))")
+    case .proxyUnfenced(let obstacle):
+      self.init("proxyUnfenced", "`acct proxy` for these accounts can open all your files: \(words(for: obstacle))")
     case .proxyFence(version: nil):
       self.init("proxyFence", "this system has no landlock: `acct proxy` can open all your files")
     case .sealOpens(let address): self.init("vaultSeal", "the TPM at \(address.description) opens the vault")
     default: self.init("vaultSeal", "the vault is sealed in a TPM")
     }
+  }
+}
+
+/// Why a proxy is without a fence, though the kernel has one.
+func words(for obstacle: ProxyFence.Obstacle) -> String {
+  switch obstacle {
+  case .module(let account): "a key of \(account) is in a token, whose module reads files of its own"
+  case .program(let account): "the token of \(account) starts from a program, which reads files of its own"
+  case .sharedKeyring: "the engine of the shared keyring is reached by a library that reads files of its own"
+  case .tokenFile(let paths):
+    "\(paths.map { printable($0) }.joined(separator: ", ")) lies directly in the home folder, which would be open with it"
   }
 }

@@ -35,7 +35,7 @@ struct DoctorWording {
     case .hardwareKey(let failure, let storage, let name):
       let errorMessage = ErrorMessage(failure, storage).naming(name)
       self.init(errorMessage.code, "\(name): \(errorMessage.text)", fix: errorMessage.hint)
-    case .sealOpens, .sealFails, .proxyMemory, .proxyFence: self.init(protection: subject)
+    case .sealOpens, .sealFails, .proxyMemory, .proxyFence, .proxyUnfenced: self.init(protection: subject)
     case .tidy: self.init("leftovers", "nothing was left behind")
     case .temporaryFiles(let count):
       self.init(

@@ -41,7 +41,14 @@ extension Doctor {
   /// Reports the kernel's means of protecting a proxy.
   func protection() -> [Finding] {
     guard let measures = context.world.confinement.available() else { return [] }
-    return [Finding(.proxyMemory(isSecret: measures.secretMemory)), Finding(.proxyFence(version: measures.fence))]
+    var findings: [Finding.Subject] = [
+      .proxyMemory(isSecret: measures.secretMemory), .proxyFence(version: measures.fence),
+    ]
+    let accounts = (try? accountStore.listing().accounts) ?? []
+    if measures.fence != nil, let obstacle = ProxyFence(for: accounts, context).obstacle {
+      findings.append(.proxyUnfenced(obstacle))
+    }
+    return findings.map { Finding($0) }
   }
 }
 

@@ -100,6 +100,8 @@ package struct Finding: Sendable {
     case sealFails(HardwareKeyFailure, TPMAddress)
     case proxyMemory(isSecret: Bool)
     case proxyFence(version: Int?)
+    /// A proxy for all accounts would be without a fence, though the kernel has one.
+    case proxyUnfenced(ProxyFence.Obstacle)
 
     /// A check could not be made.
     case failed(EngineError)
@@ -111,7 +113,7 @@ package struct Finding: Sendable {
   package var severity: Severity {
     switch subject {
     case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
-      .hardwareKeysReady, .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence:
+      .hardwareKeysReady, .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence, .proxyUnfenced:
       .ok
     case .keyringOverridden, .answersWait, .copiesAlone, .keyChangeBegun, .unknownMeans, .doubledMembers, .moveBegun, .moveUnfinished, .remoteFolder,
       .interruptedRenewal, .certificateEnds, .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown,

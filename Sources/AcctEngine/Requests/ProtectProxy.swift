@@ -7,30 +7,30 @@ package struct ProtectProxy: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
+  /// The protection that is in force.
+  package struct Protection: Sendable {
+    /// `true` if no other process can read the secrets.
+    package let hidesSecrets: Bool
+    /// The reason why the proxy can open all files, though the kernel has a fence.
+    package let obstacle: ProxyFence.Obstacle?
+  }
+
   /// Begins the protection, until the process ends; measures that the kernel does not support are left out.
   ///
   /// - Parameters:
   ///   - place: The address at which it will listen.
   ///   - accounts: The accounts that requests are made as.
-  /// - Returns: `true` if no other process can read the secrets.
-  package func begin(at place: LocalPlace, for accounts: [Account]) -> Bool {
-    // A token's module reads files of its own, and so do programs that print tokens.
-    let loadsModule = accounts.contains { account in
-      account.deviceStorage == .pkcs11 || account.client.certificate?.isKeyInToken == true || account.client.hasInputs
+  /// - Returns: The measures that are in force.
+  package func begin(at place: LocalPlace, for accounts: [Account]) -> Protection {
+    let fence = ProxyFence(for: accounts, context)
+    let confinement = context.world.confinement
+    let measures = confinement.begin(
+      .init(place: place, tokenFiles: fence.tokenFiles, needsUnknownFiles: fence.obstacle != nil)
+    )
+    var obstacle: ProxyFence.Obstacle?
+    if measures.fence == nil, confinement.available()?.fence != nil {
+      obstacle = fence.obstacle ?? (fence.tokenFiles.isEmpty ? nil : .tokenFile(fence.tokenFiles))
     }
-    return context.world.confinement.begin(
-      .init(place: place, needsUnknownFiles: loadsModule || usesEngine)
-    ).secretMemory
-  }
-
-  /// `true` if libraries will read files by their own settings: the engine of a shared keyring is reached with
-  /// certificates that libpq looks for.
-  private var usesEngine: Bool {
-    do throws(EngineError) {
-      return try KeyringChoice(context.world).chosen()?.isShared ?? false
-    } catch {
-      // Requests will report the error in the choice.
-      return true
-    }
+    return Protection(hidesSecrets: measures.secretMemory, obstacle: obstacle)
   }
 }

@@ -24,11 +24,14 @@ package struct Confinement: Sendable {
   package struct Fence: Equatable, Sendable {
     /// The address at which it will listen.
     package var place: LocalPlace
-    /// `true` if libraries will read files that acct does not know; then access to no file is denied.
+    /// Files that tokens are read from again and again; each may be replaced by another of its name.
+    package var tokenFiles: [String]
+    /// `true` if libraries or programs will read files that acct does not know; then access to no file is denied.
     package var needsUnknownFiles: Bool
 
-    package init(place: LocalPlace, needsUnknownFiles: Bool) {
+    package init(place: LocalPlace, tokenFiles: [String], needsUnknownFiles: Bool) {
       self.place = place
+      self.tokenFiles = tokenFiles
       self.needsUnknownFiles = needsUnknownFiles
     }
   }

@@ -21,7 +21,7 @@ extension Confinement {
         let hasSecretMemory = useSecretMemory()
         guard !fence.needsUnknownFiles else { return Measures(secretMemory: hasSecretMemory, fence: nil) }
         loading()
-        let files = FencedFiles(folders, variable, place: fence.place)
+        let files = FencedFiles(folders, variable, fence)
         let version = files.flatMap { Landlock()?.close(all: $0, butFor: fence.place) }
         return Measures(secretMemory: hasSecretMemory, fence: version)
       },

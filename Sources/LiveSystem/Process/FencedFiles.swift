@@ -14,8 +14,9 @@ struct FencedFiles {
 
   /// Names the files, and makes acct's folders if they are missing: nothing above them could be written later.
   ///
-  /// - Returns: `nil` if acct's folders can't be made.
-  init?(_ folders: Folders, _ variable: (_ name: String) -> String?, place: LocalPlace) {
+  /// - Returns: `nil` if acct's folders can't be made, and if a token's file lies among all of the user's: the next one of
+  ///   its name could not be opened without opening those as well.
+  init?(_ folders: Folders, _ variable: (_ name: String) -> String?, _ fence: Confinement.Fence) {
     var rights: [(path: String, rights: FileRights)] = []
     func allow(_ right: FileRights, _ paths: some Sequence<String>) {
       for path in paths { rights.append((path, right)) }
@@ -29,7 +30,7 @@ struct FencedFiles {
     // as in a home that is read-only, the user has made it or has no use for it.
     do throws(PrivateFilesError) { try folders.config.prepare() } catch {}
     allow(.read, folders.configurations.map(\.outermost))
-    if case .socket(let path?) = place { allow(.socket, [parent(of: path)]) }
+    if case .socket(let path?) = fence.place { allow(.socket, [parent(of: path)]) }
 
     allow(.read, Self.system)
     allow(.write, Self.devices + Self.tpms())
@@ -41,6 +42,11 @@ struct FencedFiles {
     for name in Self.folderVariables { allow(.read, (variable(name) ?? "").split(separator: ":").map(String.init)) }
     for name in Self.fileVariables {
       if let path = variable(name) { allow(.read, Self.places(of: path, home)) }
+    }
+    for path in fence.tokenFiles {
+      let places = Self.places(of: path, home)
+      guard !places.contains(path) else { return nil }
+      allow(.read, places)
     }
     self.rights = rights
     let bus = variable("DBUS_SESSION_BUS_ADDRESS") ?? ""

@@ -119,6 +119,94 @@ struct ProtectedProxyTests {
     #expect(await proxy.interrupted() == 0)
   }
 
+  @Test("A proxy whose account starts from a file is fenced, and reads the next file of that name")
+  func tokenFile() async throws {
+    try await require("proxyFence", "landlock ")
+    let server = try await StrictServer(["dpop": "off"])
+    let place = try TemporaryFolder()
+    func provide(_ name: String) async throws -> String {
+      let token = try await server.control("platform-token")["token"]?.stringValue
+      return try place.file(name, containing: try #require(token))
+    }
+    let path = try await provide("token")
+    // Not beside the home, since the folder of this file is open.
+    let elsewhere = try TemporaryFolder()
+    defer { _ = elsewhere }
+    let passphrase = try elsewhere.file("passphrase", containing: AcctHome.passphrase)
+    let home = try AcctHome(with: ["ACCT_VAULT_PASSPHRASE_FILE": passphrase])
+    let added = try await home.acct(
+      "add",
+      "--issuer",
+      server.issuer,
+      "--grant",
+      "token-exchange",
+      "--subject-token-file",
+      path,
+      "--allow-origin",
+      server.resource
+    )
+    try #require(added.status == 0, "\(added.errorText)")
+    let proxy = try await SigningProxyAtWork(home, "--port", "0")
+    let url = "\(server.resource)/resource"
+    // acct's own folder in another's place: only the kernel's fence tells one from the other.
+    let exchange = #"cp -a "$0" "$0.new" && mv "$0" "$0.old" && mv "$0.new" "$0""#
+    try #require(try await ChildProcess("sh", ["-c", exchange, home.path]).run().status == 0)
+    #expect(try await proxy.status(url) != "200")
+    #expect(proxy.said.lowercased().contains("permission denied"), "\(proxy.said)")
+    #expect(!proxy.said.contains("all your files"), "\(proxy.said)")
+    let back = #"rm -r "$0" && mv "$0.old" "$0""#
+    try #require(try await ChildProcess("sh", ["-c", back, home.path]).run().status == 0)
+    #expect(try await proxy.status(url) == "200", "\(proxy.said)")
+    // The token has ended, and the one that it starts from has a successor.
+    _ = try await provide("next")
+    try #require(unsafe rename("\(place.path)/next", path) == 0)
+    try await server.set(["lifetime": -10])
+    #expect(try await home.acct("refresh", "--force").status == 0)
+    try await server.set(["lifetime": 3600])
+    #expect(try await proxy.status(url) == "200", "\(proxy.said)")
+    let count = try await server.counts()["token_exchange"]
+    #expect(count == 3)
+    #expect(await proxy.interrupted() == 0)
+  }
+
+  @Test("A proxy that can open all files says why, and so does the doctor")
+  func noFence() async throws {
+    try await require("proxyFence", "landlock ")
+    let server = try await StrictServer(["dpop": "off"])
+    let place = try TemporaryFolder()
+    let token = try await server.control("platform-token")["token"]?.stringValue
+    let path = try place.file("token", containing: try #require(token))
+    for (option, value, reason) in [
+      (
+        "--subject-token-command", "cat \(path)",
+        "the token of job starts from a program, which reads files of its own"
+      ),
+      ("--subject-token-file", path, "\(path) lies directly in the home folder, which would be open with it"),
+    ] {
+      let home = try AcctHome(with: ["HOME": place.path])
+      let added = try await home.acct(
+        "add",
+        "--issuer",
+        server.issuer,
+        "--grant",
+        "token-exchange",
+        option,
+        value,
+        "--name",
+        "job",
+        "--allow-origin",
+        server.resource
+      )
+      try #require(added.status == 0, "\(added.errorText)")
+      let proxy = try await SigningProxyAtWork(home, "--port", "0")
+      #expect(proxy.said == "acct: this proxy can open all your files: \(reason)\n")
+      #expect(try await proxy.status("\(server.resource)/resource") == "200")
+      #expect(await proxy.interrupted() == 0)
+      let doctor = try await home.acct("doctor", "--offline")
+      #expect(doctor.text.contains(reason) == (option == "--subject-token-command"), "\(doctor.text)")
+    }
+  }
+
   @Test("The folder for what the user writes is there before the fence closes: it may be used later")
   func configuration() async throws {
     try await require("proxyFence", "landlock ")
