@@ -6,10 +6,9 @@ method=$1 url=$2
 shift 2
 # Before curl starts, so that what is wrong with the account is not asked of the server.
 lines=$(acct header "$method" "$url")
-heads=$(mktemp)
-trap 'rm -f "$heads"' EXIT
 status=0
-printf '%s\n' "$lines" | curl -sS -X "$method" -H @- -D "$heads" "$@" "$url" || status=$?
-# What the answer says of nonces and limits is worth knowing for the next one.
-acct observe --quiet "$url" <"$heads" || true
+# The answer's head comes by a descriptor of its own: a file for it could be another user's to replace.
+{ heads=$(printf '%s\n' "$lines" | curl -sS -X "$method" -H @- -D /dev/fd/3 "$@" "$url" 3>&1 >&4) || status=$?; } 4>&1
+# What it says of nonces and limits is worth knowing for the next one.
+printf '%s\n' "$heads" | acct observe --quiet "$url" || true
 exit "$status"

@@ -16,14 +16,7 @@ extension PrivateFolder {
     try check(name)
     let folder = try created()
     try at(path(of: name)) { () throws(FileError) in
-      let temporary = Self.temporaryPrefix + suffix()
-      try folder.write(bytes, toNew: temporary, surviving: surviving)
-      guard unsafe renameat(folder.number, temporary, folder.number, name) == 0 else {
-        let fileError = FileError.last
-        unsafe unlinkat(folder.number, temporary, 0)
-        throw fileError
-      }
-      if surviving { try folder.synchronize() }
+      try folder.replace(name, bytes, by: Self.temporaryPrefix + suffix(), surviving: surviving)
     }
   }
 
@@ -55,12 +48,36 @@ extension PrivateFolder {
 }
 
 extension Descriptor {
+  /// Replaces a file in this folder by a new one, which is written under another name first.
+  func replace(
+    _ name: String,
+    _ bytes: Span<UInt8>,
+    by temporary: String,
+    mode: mode_t = 0o600,
+    surviving: Bool
+  ) throws(FileError) {
+    try write(bytes, toNew: temporary, mode: mode, surviving: surviving)
+    guard unsafe renameat(number, temporary, number, name) == 0 else {
+      let fileError = FileError.last
+      unsafe unlinkat(number, temporary, 0)
+      throw fileError
+    }
+    if surviving { try synchronize() }
+  }
+
   /// Writes a file that was not there before, and sees it onto the disk; nothing is left of it on
   /// failure.
-  func write(_ bytes: Span<UInt8>, toNew name: String, surviving: Bool = true) throws(FileError) {
+  func write(
+    _ bytes: Span<UInt8>,
+    toNew name: String,
+    mode: mode_t = 0o600,
+    surviving: Bool = true
+  ) throws(FileError) {
     let file = try open(name, O_WRONLY | O_CREAT | O_EXCL)
-    do {
+    do throws(FileError) {
       try writeAll(bytes, to: file.number)
+      // Of the open file: its name may lead elsewhere by now.
+      if mode != 0o600, fchmod(file.number, mode) != 0 { throw .last }
       if surviving { try file.synchronize() }
     } catch {
       unsafe unlinkat(number, name, 0)

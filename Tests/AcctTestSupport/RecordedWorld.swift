@@ -30,6 +30,7 @@ package final class RecordedWorld: Sendable {
     var variables: [String: String] = [:]
     var inputs: [String: [UInt8]] = [:]
     var outputs: [String: String] = [:]
+    var publishFailure: PublishFailure?
     var directoryFiles: [DirectoryFile] = []
     var answers: [String] = []
     var columns: Int?
@@ -79,6 +80,9 @@ package final class RecordedWorld: Sendable {
   package func showOnTerminal() { state.withLock { $0.passing = [] } }
   /// The files that a command has written for the user, whole.
   package var outputs: [String: String] { state.withLock { $0.outputs } }
+
+  /// Makes every published file fail.
+  package func failPublishing(with failure: PublishFailure) { state.withLock { $0.publishFailure = failure } }
   /// The contents of all files, as text.
   package var filesText: String {
     state.withLock { state in state.files.values.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n") }
@@ -422,6 +426,13 @@ package final class RecordedWorld: Sendable {
       },
       columns: { self.state.withLock { $0.columns } }
     )
+    streams.publish = { path, contents throws(PublishFailure) in
+      let text = contents.withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+      try self.state.withLock { state throws(PublishFailure) in
+        if let failure = state.publishFailure { throw failure }
+        state.outputs[path] = text
+      }
+    }
     if state.withLock({ $0.passing != nil }) {
       streams.passing = pass
       streams.link = { url in

@@ -34,6 +34,13 @@ package struct Streams: Sendable {
   package var source: @Sendable (_ path: String) throws(StreamFailure) -> ByteSource
   /// Opens a file that the user named, or standard output for `-`, to be written part by part.
   package var sink: @Sendable (_ path: String) throws(StreamFailure) -> ByteSink
+  /// Replaces a file that the user named by one that any user may read (0644), atomically.
+  ///
+  /// Others may write to the folder if it is sticky. No other user but root can choose what is replaced.
+  package var publish: @Sendable (_ path: String, Secret) throws(PublishFailure) -> Void = {
+    path,
+    _ throws(PublishFailure) in throw .failed(path: path, reason: "")
+  }
 
   package init(
     output: @escaping @Sendable (Secret) throws(StreamFailure) -> Void,
@@ -60,4 +67,12 @@ package enum StreamFailure: Error, Equatable, Sendable {
   case failed(name: String, reason: String)
   /// More than the limit, in bytes.
   case tooLarge(name: String, limit: Int)
+}
+
+/// Why a file that any user may read could not be replaced.
+package enum PublishFailure: Error, Equatable, Sendable {
+  /// In words that follow the path and a colon.
+  case failed(path: String, reason: String)
+  /// Another user owns this part of the path, or can replace what is in it.
+  case unsafe(path: String, reason: String)
 }

@@ -37,6 +37,13 @@ extension Streams {
       sink: { path throws(StreamFailure) in path == "-" ? .descriptor(output, "standard output") : try .file(path) },
       columns: { terminalSize(output)?.columns }
     )
+    streams.publish = { path, contents throws(PublishFailure) in
+      do throws(PrivateFilesError) {
+        try contents.withBytes { bytes throws(PrivateFilesError) in try PrivateFiles.publish(path, bytes) }
+      } catch {
+        throw PublishFailure(error)
+      }
+    }
     guard isatty(error) == 1 else { return streams }
     let isPassing = Mutex(false)
     let notice = streams.notice
@@ -90,6 +97,16 @@ extension Streams {
     do { read = try readAll(from: descriptor, limit: limit) } catch { throw .failed(name: name, reason: error.reason) }
     guard var bytes = read else { throw .tooLarge(name: name, limit: limit) }
     return Secret(consuming: &bytes)
+  }
+}
+
+extension PublishFailure {
+  fileprivate init(_ error: PrivateFilesError) {
+    switch error {
+    case .failed(let path, let reason): self = .failed(path: path, reason: reason)
+    case .unsafe(let path, let reason): self = .unsafe(path: path, reason: reason)
+    case .busy(let path): self = .failed(path: path, reason: "it is in use")
+    }
   }
 }
 

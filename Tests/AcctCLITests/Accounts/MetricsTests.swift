@@ -43,6 +43,22 @@ struct MetricsTests {
     }
   }
 
+  @Test("With --output the same text is published under that name, and nothing is printed")
+  func output() async {
+    await addAccount()
+    record.clear()
+    #expect(await record.acct("metrics", "--output", "-") == 0)
+    let text = record.out
+    record.clear()
+    #expect(await record.acct("metrics", "--output", "/shared/acct.prom") == 0)
+    #expect(record.out.isEmpty)
+    #expect(record.outputs == ["/shared/acct.prom": text])
+    record.failPublishing(with: .unsafe(path: "/shared", reason: "it belongs to another user"))
+    #expect(await record.acct("metrics", "--output", "/shared/acct.prom") == 1)
+    #expect(record.err.first == "acct: /shared is not safe to write to: it belongs to another user")
+    #expect(record.err.last?.contains("chmod +t") == true)
+  }
+
   @Test("The metrics have each account's state and ends, the keyring, and the renewals of this machine")
   func all() async {
     await addAccount(RenewalTests.renewed, .json(#"{"error":"invalid_grant"}"#, 400))

@@ -19,6 +19,15 @@ extension ErrorMessage {
       )
     case .output(.failed(let name, let reason)): self.init("outputFailed", .failed, "can't write \(name): \(reason)")
     case .output(.tooLarge(let name, _)): self.init("outputFailed", .failed, "can't write \(name): too large")
+    case .published(.failed(let path, let reason)):
+      self.init("outputFailed", .failed, "can't write \(printable(path)): \(reason)")
+    case .published(.unsafe(let path, let reason)):
+      self.init(
+        "outputUnsafe",
+        .failed,
+        "\(printable(path)) is not safe to write to: \(reason)",
+        hint: "each folder of the path has to be yours or root's, and sticky if others can write to it (`chmod +t`)"
+      )
     }
   }
 

@@ -67,4 +67,6 @@ package enum FilesError: Error, Equatable, Sendable {
   case foreignLocks(FileSystem)
   /// The result could not be written.
   case output(StreamFailure)
+  /// A file that the user named, for any user to read.
+  case published(PublishFailure)
 }
