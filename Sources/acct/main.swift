@@ -25,6 +25,7 @@ let hardening = Hardening.closeProcess()
 
 let environment = ProcessEnvironment.live()
 let folders = Folders(environment.variable)
+let memory = MemoryFolders(environment.variable)
 // A person who is asked to unlock the vault gets two minutes.
 let terminal = Terminal.live(timeout: 120)
 let tpm = TPMKeys.live()
@@ -88,14 +89,14 @@ let world = World(
     qrCode: .live(environment.variable),
     schemeHandler: .live(folders, environment.variable),
     secretFiles: .live(),
-    exec: .live(undoing: hardening, folders, environment.variable),
-    maintenance: .live(folders),
+    exec: .live(undoing: hardening, memory),
+    maintenance: .live(folders, memory),
     localServer: .live(folder: folders.sockets),
     providerFiles: .live(folders),
     hardwareKeys: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
     confinement: .live(folders, environment.variable) { CurlTable.preload() },
     programs: .live(undoing: hardening),
-    foreignFiles: .live(folders, environment.variable),
+    foreignFiles: .live(memory, environment.variable),
     xml: .expat()
   )
 )

@@ -5,8 +5,8 @@ import Testing
 final class ScratchFolder: Sendable {
   let path: String
 
-  init() throws {
-    var template = Array("/tmp/acct-files-XXXXXX".utf8CString)
+  init(in place: String = "/tmp") throws {
+    var template = Array("\(place)/acct-files-XXXXXX".utf8CString)
     let made = unsafe mkdtemp(&template) != nil
     try #require(made)
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -43,6 +43,11 @@ struct DoctorWording {
         "\(count) half-written \(count == 1 ? "file" : "files") of processes that were killed",
         fix: repair
       )
+    case .memoryFolders(let count):
+      self.init(
+        "secretFiles",
+        "\(count) \(count == 1 ? "folder" : "folders") with secrets of processes that were killed"
+      )
     case .locks(let count):
       self.init(
         "locks",

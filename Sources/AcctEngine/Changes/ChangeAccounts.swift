@@ -86,6 +86,8 @@ package struct ChangeAccounts: Sendable {
   /// - Throws: ``EngineError``; then the account is unchanged.
   @discardableResult
   package func remove(_ account: Account, revoking: Bool) async throws(EngineError) -> [Notice] {
+    // What an `exec` of the account that was killed has left.
+    _ = context.world.maintenance.sweep()
     // The engine's object need not open to be removed; the next call checks that the engine is available.
     let (notices, key) = try await context.withExclusiveAccess(to: account, allowingCopy: true) {
       (account, credentialStore) throws(EngineError) -> ([Notice], StoredHardwareKey?) in
@@ -114,6 +116,7 @@ package struct ChangeAccounts: Sendable {
   /// Only its identifier is known, which names its keyring items; the session can't be ended at
   /// the server.
   package func removeDamaged(_ id: AccountID) async throws(EngineError) {
+    _ = context.world.maintenance.sweep()
     let keyring = try KeyringChoice(context.world).decided()
     try await accountStore.exclusively(id) { () throws(EngineError) in
       try await CredentialStore.removeAll(of: id, in: keyring, context)

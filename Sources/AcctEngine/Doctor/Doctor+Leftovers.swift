@@ -9,9 +9,12 @@ extension Doctor {
 
   /// Checks for files that killed processes left, and hints that have expired.
   func leftovers() async -> [Finding] {
+    // Without --repair, too: there is nothing to decide about a token that is left over.
+    let swept = context.world.maintenance.sweep()
+    var findings: [Finding] = swept == 0 ? [] : [Finding(.memoryFolders(count: swept), isRepaired: true)]
     let surveyed: [SurveyedFile]
     // The first check has reported this failure.
-    do { surveyed = try context.world.maintenance.survey() } catch { return [] }
+    do { surveyed = try context.world.maintenance.survey() } catch { return findings }
     let now = context.world.clock.now()
     let own = surveyed.filter { $0.isOwn && $0.kind == .regular }
     let old = { (file: SurveyedFile, age: Int64) in now.seconds(since: file.modifiedAt) > age }
@@ -21,7 +24,6 @@ extension Doctor {
       if case .lock = file.role { old(file, Self.passing) } else { false }
     }
 
-    var findings: [Finding] = []
     if !temporary.isEmpty {
       let isRepaired = discard(temporary)
       findings.append(Finding(.temporaryFiles(count: temporary.count), isRepaired: isRepaired))

@@ -87,6 +87,8 @@ package struct Finding: Sendable {
     // Files that killed processes left, and expired hints.
     case tidy
     case temporaryFiles(count: Int)
+    /// Folders in memory with secrets, which the check itself has deleted.
+    case memoryFolders(count: Int)
     case locks(count: Int)
     case hints(count: Int)
 
@@ -117,7 +119,7 @@ package struct Finding: Sendable {
       .ok
     case .keyringOverridden, .answersWait, .copiesAlone, .keyChangeBegun, .unknownMeans, .doubledMembers, .moveBegun, .moveUnfinished, .remoteFolder,
       .interruptedRenewal, .certificateEnds, .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown,
-      .temporaryFiles, .locks,
+      .temporaryFiles, .memoryFolders, .locks,
       .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
       .warning
     case .keyringDecisionLost, .damagedShared, .olderObjects, .keyring, .unknownKeyring, .readable, .writable, .foreign,

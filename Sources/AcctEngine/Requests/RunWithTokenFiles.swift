@@ -57,11 +57,11 @@ package struct RunWithTokenFiles: Sendable {
     var kept: [FreshTokens.Kept] = []
     for file in files { kept.append(try await tokens.first(isIDToken: file.isIDToken)) }
     tell(.success(kept.flatMap(\.grant.notices)))
-    let folder: String
-    do { folder = try exec.attended.makeFolder() } catch { throw .input(.secretFile(error)) }
+    let folder: HeldFolder
+    do { folder = try exec.attended.makeFolder() } catch { throw .input(.memoryFolder(error)) }
     // After the last replacement, whatever ended the command.
-    defer { exec.attended.removeFolder(folder) }
-    let paths = files.map { "\(folder)/\($0.name)" }
+    defer { folder.remove() }
+    let paths = files.map { "\(folder.path)/\($0.name)" }
     for (token, path) in zip(kept, paths) { try write(token, to: path) }
     let end: @Sendable () async -> Int32
     do { end = try exec.attended.start(command, Array(zip(files.map(\.variable), paths))) } catch {

@@ -8,15 +8,19 @@ package struct FolderMaintenance: Sendable {
   package var close: @Sendable (SurveyedFile) throws(FilesFailure) -> Void
   /// Removes a file, if it is still the one that was surveyed.
   package var discard: @Sendable (SurveyedFile) throws(FilesFailure) -> Void
+  /// Deletes the folders in memory that dead processes have left, with the secrets in them, and returns their number.
+  package var sweep: @Sendable () -> Int
 
   package init(
     survey: @escaping @Sendable () throws(FilesFailure) -> [SurveyedFile],
     close: @escaping @Sendable (SurveyedFile) throws(FilesFailure) -> Void,
-    discard: @escaping @Sendable (SurveyedFile) throws(FilesFailure) -> Void
+    discard: @escaping @Sendable (SurveyedFile) throws(FilesFailure) -> Void,
+    sweep: @escaping @Sendable () -> Int
   ) {
     self.survey = survey
     self.close = close
     self.discard = discard
+    self.sweep = sweep
   }
 }
 

@@ -12,13 +12,13 @@ package struct SettingsFiles: Sendable {
   /// is removed, and with it those of `folders` that are empty then, the last one first.
   package var replace:
     @Sendable (SettingsFile, Secret?, _ isProgram: Bool, _ folders: [String]) throws(SettingsFileFailure) -> Void
-  /// Writes a copy for a program to change, in a folder that no other user can read, and returns its path.
+  /// Writes a copy for a program to change, in a folder in memory that no other user can read, and returns its path.
   ///
   /// The name may have one folder.
   package var copy: @Sendable (_ name: String, Secret) throws(SettingsFileFailure) -> String
   /// Reads such a copy.
   package var readCopy: @Sendable (_ name: String) throws(SettingsFileFailure) -> Secret
-  /// Removes all copies, also those of a process that was killed.
+  /// Removes all copies.
   package var removeCopies: @Sendable () -> Void
 
   package init(

@@ -87,29 +87,53 @@ package struct PreparedExec: Sendable {
 
 /// A program that this process waits for, and a folder for files that it reads.
 package struct AttendedExec: Sendable {
-  /// Makes a folder for the user alone: in the runtime folder, else in `TMPDIR`, else in memory.
-  package var makeFolder: @Sendable () throws(SecretFileFailure) -> String
-  /// Removes such a folder and its files.
-  package var removeFolder: @Sendable (_ path: String) -> Void
+  /// Makes a folder for the user alone, in memory.
+  ///
+  /// Every signal that ends this process, and can be caught, deletes it first; what SIGKILL leaves is deleted by a later
+  /// process.
+  package var makeFolder: @Sendable () throws(MemoryFolderFailure) -> HeldFolder
   /// Starts the program, and returns the wait for its end, which gives its exit status: 128 and the signal's number if a
   /// signal ended it.
   ///
   /// It has the process's group, terminal, streams, environment with these variables, and the files that the caller has
-  /// opened. SIGINT, SIGTERM and SIGHUP are passed on to it.
+  /// opened. Every signal that would end this process is passed on to it.
   package var start:
     @Sendable (_ command: [String], _ variables: [(name: String, value: String)])
       throws(ExecFailure) -> @Sendable () async -> Int32
 
   package init(
-    makeFolder: @escaping @Sendable () throws(SecretFileFailure) -> String,
-    removeFolder: @escaping @Sendable (_ path: String) -> Void,
+    makeFolder: @escaping @Sendable () throws(MemoryFolderFailure) -> HeldFolder,
     start:
       @escaping @Sendable (_ command: [String], _ variables: [(name: String, value: String)])
       throws(ExecFailure) -> @Sendable () async -> Int32
   ) {
     self.makeFolder = makeFolder
-    self.removeFolder = removeFolder
     self.start = start
+  }
+}
+
+/// A folder in memory that exists until it is removed.
+package struct HeldFolder: Sendable {
+  package let path: String
+  /// Removes it with all that is in it.
+  package let remove: @Sendable () -> Void
+
+  package init(path: String, remove: @escaping @Sendable () -> Void) {
+    self.path = path
+    self.remove = remove
+  }
+}
+
+/// Why there is no place in memory for files with secrets.
+package struct MemoryFolderFailure: Error, Equatable, Sendable {
+  /// The place that would be used.
+  package var path: String
+  /// In words that follow the path and a colon.
+  package var reason: String
+
+  package init(path: String, reason: String) {
+    self.path = path
+    self.reason = reason
   }
 }
 

@@ -3,8 +3,8 @@ package import AcctPorts
 import PrivateFiles
 
 extension FolderMaintenance {
-  /// Looks after the files in these folders.
-  package static func live(_ folders: Folders) -> FolderMaintenance {
+  /// Looks after the files in these folders, and after those in memory.
+  package static func live(_ folders: Folders, _ memory: MemoryFolders) -> FolderMaintenance {
     FolderMaintenance(
       survey: { () throws(FilesFailure) in
         var files: Set<SurveyedFile> = []
@@ -29,7 +29,8 @@ extension FolderMaintenance {
         } catch {
           throw FilesFailure(error)
         }
-      }
+      },
+      sweep: { memory.sweep() }
     )
   }
 }

@@ -8,11 +8,11 @@ extension ForeignFiles {
   /// The user's files, where each program documents them.
   ///
   /// - Parameters:
-  ///   - folders: The folders in which copies are made.
+  ///   - memory: Where copies are made.
   ///   - variable: Returns an environment variable, and `nil` for one that is empty.
   /// - Returns: The files.
   package static func live(
-    _ folders: Folders,
+    _ memory: MemoryFolders,
     _ variable: @escaping @Sendable (_ name: String) -> String?
   ) -> ForeignFiles {
     ForeignFiles(
@@ -28,7 +28,7 @@ extension ForeignFiles {
         }
       },
       names: { folder in UserFolder(at: folder).names() },
-      settings: .live(copies: folders.run.subfolder("setup"))
+      settings: .live(copies: memory)
     )
   }
 }

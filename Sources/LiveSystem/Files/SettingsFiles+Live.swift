@@ -2,14 +2,16 @@ import AcctPorts
 import Glibc
 import PrivateFiles
 import Secrets
+import Synchronization
 
 extension SettingsFiles {
   /// The user's files.
   ///
-  /// - Parameter copies: The folder in which copies are made.
+  /// - Parameter copies: Where copies are made.
   /// - Returns: The files.
-  static func live(copies: PrivateFolder) -> SettingsFiles {
-    SettingsFiles(
+  static func live(copies: MemoryFolders) -> SettingsFiles {
+    let folder = CopyFolder(copies)
+    return SettingsFiles(
       read: { path, limit throws(SettingsFileFailure) in
         try at(path) { () throws(FileError) in try FollowedFile(at: path).settings(limit: limit) }
       },
@@ -25,7 +27,7 @@ extension SettingsFiles {
         }
       },
       copy: { name, contents throws(SettingsFileFailure) in
-        let (folder, last) = place(of: name, in: copies)
+        let (folder, last) = place(of: name, in: try folder.made())
         do throws(PrivateFilesError) {
           try contents.withBytes { bytes throws(PrivateFilesError) in
             try folder.replace(last, bytes, surviving: false)
@@ -36,7 +38,7 @@ extension SettingsFiles {
         return folder.path(of: last)
       },
       readCopy: { name throws(SettingsFileFailure) in
-        let (folder, last) = place(of: name, in: copies)
+        let (folder, last) = place(of: name, in: try folder.made())
         do throws(PrivateFilesError) {
           guard var bytes = try folder.read(last, limit: 1 << 20) else { return Secret("") }
           return Secret(consuming: &bytes)
@@ -44,9 +46,31 @@ extension SettingsFiles {
           throw SettingsFileFailure(error)
         }
       },
-      removeCopies: { remove(copies) }
+      removeCopies: { folder.remove() }
     )
   }
+}
+
+/// The folder of the copies that there are now.
+private final class CopyFolder: Sendable {
+  private let memory: MemoryFolders
+  private let held = Mutex<HeldFolder?>(nil)
+
+  init(_ memory: MemoryFolders) { self.memory = memory }
+
+  func made() throws(SettingsFileFailure) -> PrivateFolder {
+    try held.withLock { held throws(SettingsFileFailure) in
+      do throws(MemoryFolderFailure) {
+        let folder = if let held { held } else { try memory.make() }
+        held = folder
+        return PrivateFolder(at: folder.path)
+      } catch {
+        throw .failed(path: error.path, reason: error.reason)
+      }
+    }
+  }
+
+  func remove() { held.withLock { $0.take() }?.remove() }
 }
 
 /// The failure of a file that is not as it was read.
@@ -80,12 +104,4 @@ extension SettingsFileFailure {
 private func place(of name: String, in folder: PrivateFolder) -> (PrivateFolder, String) {
   let parts = name.split(separator: "/").map(String.init)
   return parts.count == 2 ? (folder.subfolder(parts[0]), parts[1]) : (folder, name)
-}
-
-/// Removes the folder with everything in it, as far as it is there.
-private func remove(_ folder: PrivateFolder) {
-  for name in UserFolder(at: folder.path).names() where name != "." && name != ".." {
-    if unsafe unlink(folder.path(of: name)) != 0 { remove(folder.subfolder(name)) }
-  }
-  unsafe rmdir(folder.path)
 }

@@ -9,30 +9,24 @@ extension Exec {
   ///
   /// - Parameters:
   ///   - hardening: The settings that the program must not inherit.
-  ///   - folders: Where its files may lie.
-  ///   - variable: Returns an environment variable.
+  ///   - memory: Where its files lie.
   /// - Returns: The way to become another program.
-  package static func live(
-    undoing hardening: Hardening,
-    _ folders: Folders,
-    _ variable: @escaping @Sendable (_ name: String) -> String?
-  ) -> Exec {
+  package static func live(undoing hardening: Hardening, _ memory: MemoryFolders) -> Exec {
     Exec {
       let handedOver = openDescriptors()
       let find = { @Sendable (program: String) throws(ExecFailure) in
         try check(unsafe acct_find_program(program), of: program)
       }
-      let attended = AttendedExec(
-        makeFolder: { () throws(SecretFileFailure) in try makeFolder(folders, variable) },
-        removeFolder: removeFolder
-      ) { command, variables throws(ExecFailure) in
+      let attended = AttendedExec(makeFolder: { () throws(MemoryFolderFailure) in try memory.make() }) {
+        command,
+        variables throws(ExecFailure) in
         closeLater(openDescriptors().subtracting(handedOver))
-        let child = start(command, variables, hardening)
+        let child = startAttended(command, variables, hardening)
         guard child > 0 else {
           try check(errno, of: command.first ?? "")
           return { 1 }
         }
-        return { await end(of: child) }
+        return { await attendedEnd(of: child) }
       }
       return PreparedExec(find: find, attended: attended) { command, variable throws(ExecFailure) in
         closeLater(openDescriptors().subtracting(handedOver))
@@ -79,34 +73,6 @@ private func become(_ command: [String], _ variable: (name: String, value: Secre
   }
 }
 
-/// Returns the program's id; -1 with errno if it could not be run.
-private func start(
-  _ command: [String],
-  _ variables: [(name: String, value: String)],
-  _ hardening: Hardening
-) -> pid_t {
-  var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
-  var assignments = unsafe variables.map { unsafe strdup("\($0.name)=\($0.value)") }
-  unsafe assignments.append(nil)
-  defer {
-    for index in unsafe arguments.indices { unsafe free(arguments[index]) }
-    for index in unsafe assignments.indices { unsafe free(assignments[index]) }
-  }
-  var environment = unsafe inherited(but: variables.map(\.name)) + assignments
-  var blocked = hardening.blockedSignals
-  return hardening.openedForExec { unsafe acct_attend(&arguments, &environment, &blocked) }
-}
-
-/// The exit status of a program, once it has ended.
-private func end(of child: pid_t) async -> Int32 {
-  let wait = { @Sendable () throws(ExecFailure) in acct_exit_status(acct_attended_end(child)) }
-  do throws(ExecFailure) {
-    return try await onDedicatedThread(orThrow: .notFound(program: ""), wait)
-  } catch {
-    return acct_exit_status(acct_attended_end(child))
-  }
-}
-
 /// The descriptors that are open now.
 private func openDescriptors() -> Set<Int32> {
   if let folder = unsafe opendir("/proc/self/fd") {
@@ -125,7 +91,7 @@ private func openDescriptors() -> Set<Int32> {
 }
 
 /// The environment without these variables, as pointers that live as long as the process.
-private func inherited(but names: [String]) -> [UnsafeMutablePointer<CChar>?] {
+func inherited(but names: [String]) -> [UnsafeMutablePointer<CChar>?] {
   let prefixes = names.map { "\($0)=" }
   var variables: [UnsafeMutablePointer<CChar>?] = unsafe []
   guard var next = unsafe acct_environment() else { return unsafe variables }

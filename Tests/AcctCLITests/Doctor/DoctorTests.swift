@@ -252,6 +252,15 @@ struct DoctorTests {
     )
   }
 
+  @Test("The doctor deletes what killed processes have left in memory, without --repair, too, and says so once")
+  func memory() async {
+    record.maintenance.left = 2
+    #expect(await record.acct("doctor") == 0)
+    #expect(record.out.contains("repaired  2 folders with secrets of processes that were killed\n"), "\(record.out)")
+    #expect(record.maintenance.left == 0)
+    #expect(await diagnose().codes == [])
+  }
+
   @Test("The doctor compares the clock with those of the accounts' servers without a credential")
   func clock() async {
     #expect(await record.add(Handoffs.dpop()) == 0)

@@ -95,6 +95,26 @@ struct TokenFileTests {
     #expect(record.err.first?.contains("could not be renewed") == true)
   }
 
+  @Test("Without a place in memory the command is not run, no file is written, and the hint names the variable")
+  func noMemory() async {
+    await signIn(life: 3600)
+    record.exec.failFolder(with: MemoryFolderFailure(path: "/run/x", reason: "it is not in memory (tmpfs)"))
+    record.exec.attend { _ in 42 }
+    #expect(await record.acct("exec", "--token-file", "FILE", "--", "x") == 1)
+    let words = "acct: there is no place in memory for a file with a token: /run/x: it is not in memory (tmpfs)"
+    #expect(record.err.first == words)
+    #expect(record.err.last?.contains("XDG_RUNTIME_DIR") == true)
+    #expect(record.secretFiles["/run/made-up/token"] == nil)
+  }
+
+  @Test("Removing an account deletes what killed processes have left in memory")
+  func removed() async {
+    await signIn(life: 3600)
+    record.maintenance.left = 1
+    #expect(await record.acct("remove", "alice@as.example", "--local") == 0, "\(record.err)")
+    #expect(record.maintenance.left == 0)
+  }
+
   @Test(
     "Variables that are none, or one for two files, are usage errors",
     arguments: [

@@ -7,8 +7,8 @@ package final class TemporaryFolder: Sendable {
   /// Short, because a unix socket's path may have 107 bytes only.
   package let path: String
 
-  package init() throws(ProcessFailure) {
-    var template = Array("/tmp/acct-XXXXXX".utf8CString)
+  package init(in place: String = "/tmp") throws(ProcessFailure) {
+    var template = Array("\(place)/acct-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw .system(call: "mkdtemp", code: errno) }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

@@ -54,17 +54,22 @@ package final class RecordedExec: Sendable {
 
   private struct Attendance {
     var folder: String?
+    var folderFailure: MemoryFolderFailure?
     var run: @Sendable ([String: String]) async -> Int32 = { _ in 0 }
   }
 
+  /// Leaves no place for such a folder.
+  package func failFolder(with failure: MemoryFolderFailure) { attendance.withLock { $0.folderFailure = failure } }
+
   private var attended: AttendedExec {
     AttendedExec(
-      makeFolder: {
-        self.attendance.withLock { $0.folder = "/run/made-up" }
-        return "/run/made-up"
-      },
-      removeFolder: { path in
-        self.attendance.withLock { if $0.folder == path { $0.folder = nil } }
+      makeFolder: { () throws(MemoryFolderFailure) in
+        let path = "/run/made-up"
+        try self.attendance.withLock { attendance throws(MemoryFolderFailure) in
+          if let failure = attendance.folderFailure { throw failure }
+          attendance.folder = path
+        }
+        return HeldFolder(path: path) { self.attendance.withLock { $0.folder = nil } }
       }
     ) { command, variables throws(ExecFailure) in
       if let failure = self.state.withLock({ $0.failure }) { throw failure }

@@ -11,6 +11,14 @@ package final class RecordedFolderMaintenance: Sendable {
     set { files.withLock { $0 = newValue } }
   }
 
+  /// The folders with secrets that dead processes have left; a sweep deletes them.
+  package var left: Int {
+    get { leftovers.withLock { $0 } }
+    set { leftovers.withLock { $0 = newValue } }
+  }
+
+  private let leftovers = Mutex(0)
+
   /// The folders as a command gets them.
   package var port: FolderMaintenance {
     FolderMaintenance(
@@ -20,7 +28,13 @@ package final class RecordedFolderMaintenance: Sendable {
           for index in files.indices where files[index] == file { files[index].mode &= 0o700 }
         }
       },
-      discard: { file in self.files.withLock { $0.removeAll { $0 == file } } }
+      discard: { file in self.files.withLock { $0.removeAll { $0 == file } } },
+      sweep: {
+        self.leftovers.withLock { left in
+          defer { left = 0 }
+          return left
+        }
+      }
     )
   }
 }

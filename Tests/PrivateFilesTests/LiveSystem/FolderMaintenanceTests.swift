@@ -11,7 +11,10 @@ struct FolderMaintenanceTests {
   init() throws {
     let scratch = try ScratchFolder()
     self.scratch = scratch
-    maintenance = .live(Folders { $0 == "ACCT_HOME" ? scratch.path(of: "home") : nil })
+    maintenance = .live(
+      Folders { $0 == "ACCT_HOME" ? scratch.path(of: "home") : nil },
+      MemoryFolders { _ in nil }
+    )
   }
 
   private func surveyed(_ name: String) throws -> SurveyedFile? {

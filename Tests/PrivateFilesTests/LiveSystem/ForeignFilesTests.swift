@@ -12,7 +12,7 @@ struct ForeignFilesTests {
   init() throws { scratch = try ScratchFolder() }
 
   private func places(_ file: ForeignFile, _ variables: [String: String]) -> [String] {
-    ForeignFiles.live(Folders { _ in nil }) { variables[$0] }.places(file)
+    ForeignFiles.live(MemoryFolders { _ in nil }) { variables[$0] }.places(file)
   }
 
   @Test("Each program's file is below the user's home or configuration, or where its variable says")
@@ -41,7 +41,7 @@ struct ForeignFilesTests {
 
   @Test("A file is read up to its limit, links followed; the mode says whether others can read it")
   func reading() throws {
-    let files = ForeignFiles.live(Folders { _ in nil }) { _ in nil }
+    let files = ForeignFiles.live(MemoryFolders { _ in nil }) { _ in nil }
     let path = try scratch.write("secret", to: "own", mode: 0o600)
     try scratch.link("link", to: path)
     #expect(try files.read(scratch.path(of: "link"), 6).secret == Secret("secret"))
@@ -61,7 +61,7 @@ struct ForeignFilesTests {
 
   @Test("What is missing, no regular file, or another user's is not read")
   func refused() throws {
-    let files = ForeignFiles.live(Folders { _ in nil }) { _ in nil }
+    let files = ForeignFiles.live(MemoryFolders { _ in nil }) { _ in nil }
     let missing = scratch.path(of: "missing")
     #expect(throws: SecretFileFailure.missing(path: missing)) { try files.read(missing, 10) }
     try scratch.makeFIFO("fifo")

@@ -8,13 +8,15 @@ import Testing
 @Suite("Settings of other programs, changed in place")
 struct SettingsFilesTests {
   private let scratch: ScratchFolder
+  private let memory: ScratchFolder
   private let files: SettingsFiles
 
   init() throws {
-    let scratch = try ScratchFolder()
-    self.scratch = scratch
-    let variables: @Sendable (String) -> String? = { $0 == "ACCT_HOME" ? scratch.path(of: "acct") : nil }
-    files = ForeignFiles.live(Folders(variables), variables).settings
+    scratch = try ScratchFolder()
+    let memory = try ScratchFolder(in: "/dev/shm")
+    self.memory = memory
+    let variables: @Sendable (String) -> String? = { $0 == "XDG_RUNTIME_DIR" ? memory.path : nil }
+    files = ForeignFiles.live(MemoryFolders(variables), variables).settings
   }
 
   private func replace(_ path: String, _ text: String?, isProgram: Bool = false) throws {
@@ -40,7 +42,7 @@ struct SettingsFilesTests {
     }
     // Nothing lies beside it.
     #expect(
-      Set(ForeignFiles.live(Folders { _ in nil }) { _ in nil }.names(scratch.path)) == [".", "..", "own", "link"]
+      Set(ForeignFiles.live(MemoryFolders { _ in nil }) { _ in nil }.names(scratch.path)) == [".", "..", "own", "link"]
     )
   }
 
@@ -104,16 +106,18 @@ struct SettingsFilesTests {
     }
   }
 
-  @Test("Copies lie in a folder of acct's own, and all of them are removed")
+  @Test("Copies lie in one folder in memory, and all of them are removed")
   func copies() throws {
     for name in ["settings", "pip/pip.conf"] {
       let path = try files.copy(name, Secret("text"))
-      #expect(path == scratch.path(of: "acct/run/setup/\(name)"))
+      let folder = try #require(memory.entries().first)
+      #expect(path == memory.path(of: "\(folder)/\(name)"))
       #expect(mode(path) == S_IFREG | 0o600)
+      #expect(memory.mode(of: folder) == 0o700)
       #expect(try files.readCopy(name) == Secret("text"))
     }
-    #expect(mode(scratch.path(of: "acct/run/setup")) == S_IFDIR | 0o700)
+    #expect(memory.entries().count == 1)
     files.removeCopies()
-    #expect(mode(scratch.path(of: "acct/run/setup")) == nil)
+    #expect(memory.entries().isEmpty)
   }
 }

@@ -63,6 +63,13 @@ extension ErrorMessage {
         hint:
           "other programs can read a command line: keep the secret in a file, or use - and a pipe"
       )
+    case .memoryFolder(let failure):
+      self.init(
+        "noMemoryFolder",
+        .failed,
+        "there is no place in memory for a file with a token: \(printable(failure.path)): \(failure.reason)",
+        hint: "set XDG_RUNTIME_DIR to a folder of your own on a tmpfs, or mount one at /dev/shm"
+      )
     case .stream(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")
     case .stream(.failed(let name, let reason)): self.init("badInput", .badInput, "can't read \(name): \(reason)")
