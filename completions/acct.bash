@@ -40,7 +40,7 @@ _acct_grammar() {
       arguments=('account')
       ;;
     'metrics')
-      options=(--anonymous -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--anonymous -o=file --output=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'request')
       options=(-H= --header= -d= --data= -i --include -L --follow -o=file --output=file --retry= --audience= --scope= --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)

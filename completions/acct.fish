@@ -249,6 +249,8 @@ function __acct_grammar -S
             set arguments 'account'
         case 'metrics'
             set options '--anonymous'\t'Leave names out: an account is its random id' \
+                '-o=file'\t'Replace a file, which any user may then read' \
+                '--output=file'\t'Replace a file, which any user may then read' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \

@@ -55,8 +55,8 @@ package final class MemoryFolder: Sendable {
 
   /// Opens and checks the folder for such folders.
   private static func open(_ place: String) throws(PrivateFilesError) -> Descriptor {
-    let trusted = try Descriptor.trusted(folder: place)
-    return try at(place) { () throws(FileError) in
+    try at(place) { () throws(FileError) in
+      let trusted = try Descriptor.trusted(folder: place)
       var system = statfs()
       guard unsafe fstatfs(trusted.number, &system) == 0 else { throw .last }
       guard memory.contains(UInt32(truncatingIfNeeded: system.f_type)) else {

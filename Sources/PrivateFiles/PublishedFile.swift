@@ -13,8 +13,8 @@ package func publish(_ path: String, _ bytes: Span<UInt8>) throws(PrivateFilesEr
   let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
   let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
   guard !name.isEmpty, name != ".", name != ".." else { throw PrivateFilesError(path, .system(EISDIR)) }
-  let folder = try Descriptor.trusted(folder: slash.map { String(path[...$0]) } ?? ".")
   try at(path) { () throws(FileError) in
+    let folder = try Descriptor.trusted(folder: slash.map { String(path[...$0]) } ?? ".")
     if let there = try folder.status(of: name), !there.isOwn {
       throw .distrusted(reason: "it belongs to another user")
     }

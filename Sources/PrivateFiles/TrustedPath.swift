@@ -37,6 +37,18 @@ extension Descriptor {
     return bytes
   }
 
+  /// Opens a folder in which no other user than root can replace a file of this user's: a sticky one may be written by
+  /// others.
+  ///
+  /// - Parameter path: As in ``trusted(_:_:)``.
+  /// - Returns: The folder, to open other names in, not to read (`O_PATH`).
+  /// - Throws: ``FileError``.
+  static func trusted(folder path: String) throws(FileError) -> Descriptor {
+    var walk = try TrustedPath(path)
+    while try walk.enterNext() {}
+    return walk.reached()
+  }
+
   /// The names in a folder in which only this user and root put files.
   ///
   /// - Throws: ``FileError``, `ENOENT` among them.
@@ -172,6 +184,9 @@ private struct TrustedPath: ~Copyable {
     try status.check(rule, "\(place)/\(name)")
     return file
   }
+
+  /// The folder at the end.
+  consuming func reached() -> Descriptor { folder }
 
   /// The names in the folder at the end.
   func contents() throws(FileError) -> [String] { try folder.open(".", O_RDONLY | O_DIRECTORY).names() }

@@ -36,14 +36,14 @@ struct MemoryFolderTests {
     let place = try scratch.makeFolder("place", mode: 0o777)
     let refused = PrivateFilesError.unsafe(
       path: place,
-      reason: "its group or others can write to it, and it is not sticky"
+      reason: "its group or others can write to the folder \(place): run `chmod go-w \(place)`"
     )
     #expect(throws: refused) { try MemoryFolder(in: place) }
     try #require(unsafe chmod(place, 0o1777) == 0)
     try MemoryFolder(in: place).remove()
     guard geteuid() == 0 else { return }
     try scratch.giveAway("place")
-    let foreign = PrivateFilesError.unsafe(path: place, reason: "it belongs to another user")
+    let foreign = PrivateFilesError.unsafe(path: place, reason: "the folder \(place) belongs to another user")
     #expect(throws: foreign) { try MemoryFolder(in: place) }
     #expect(scratch.entries(of: "place").isEmpty)
   }

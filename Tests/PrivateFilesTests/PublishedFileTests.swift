@@ -12,12 +12,11 @@ struct PublishedFileTests {
     try PrivateFiles.publish(path, Array(text.utf8).span)
   }
 
-  private func expectUnsafe(_ path: String, at place: String, _ reason: String) {
-    let error = PrivateFilesError.unsafe(path: place, reason: reason)
+  private func expectUnsafe(_ path: String, _ reason: String) {
+    let error = PrivateFilesError.unsafe(path: path, reason: reason)
     #expect(throws: error) { try publish(path) }
   }
 
-  private let writable = "its group or others can write to it, and it is not sticky"
   private let foreign = "it belongs to another user"
 
   @Test(
@@ -44,7 +43,10 @@ struct PublishedFileTests {
     for name in ["shared", "shared/inner"] {
       let path = scratch.path(of: name)
       try #require(unsafe chmod(path, mode) == 0)
-      expectUnsafe(scratch.path(of: "shared/inner/file"), at: path, writable)
+      expectUnsafe(
+        scratch.path(of: "shared/inner/file"),
+        "its group or others can write to the folder \(path): run `chmod go-w \(path)`"
+      )
       #expect(scratch.entries(of: "shared/inner").isEmpty)
       try #require(unsafe chmod(path, mode | 0o1000) == 0)
       try publish(scratch.path(of: "shared/inner/file"))
@@ -59,8 +61,9 @@ struct PublishedFileTests {
       let top = try ScratchFolder()
       for name in ["theirs", "theirs/inner"] { try top.makeFolder(name, mode: mode) }
       try top.giveAway("theirs")
-      expectUnsafe(top.path(of: "theirs/file"), at: top.path(of: "theirs"), foreign)
-      expectUnsafe(top.path(of: "theirs/inner/file"), at: top.path(of: "theirs"), foreign)
+      for file in ["theirs/file", "theirs/inner/file"] {
+        expectUnsafe(top.path(of: file), "the folder \(top.path(of: "theirs")) belongs to another user")
+      }
       #expect(top.entries(of: "theirs") == ["inner"])
     }
   }
@@ -77,7 +80,7 @@ struct PublishedFileTests {
     #expect(scratch.text(of: "a/b/file") == "new")
     try scratch.link("round", to: "round")
     let loop = PrivateFilesError.failed(
-      path: scratch.path(of: "round"),
+      path: scratch.path(of: "round/file"),
       reason: "too many levels of symbolic links"
     )
     #expect(throws: loop) { try publish(scratch.path(of: "round/file")) }
@@ -91,7 +94,8 @@ struct PublishedFileTests {
     try scratch.link("shared/link", to: scratch.path(of: "own"))
     let given = unsafe lchown(scratch.path(of: "shared/link"), 12_345, 12_345) == 0
     try #require(given)
-    expectUnsafe(scratch.path(of: "shared/link/file"), at: scratch.path(of: "shared/link"), foreign)
+    let link = scratch.path(of: "shared/link")
+    expectUnsafe("\(link)/file", "the link \(link) belongs to another user")
     #expect(scratch.entries(of: "own").isEmpty)
   }
 
@@ -109,7 +113,7 @@ struct PublishedFileTests {
     let given = unsafe lchown(scratch.path(of: "shared/link"), 12_345, 12_345) == 0
     try #require(given)
     for name in ["file", "link"] {
-      expectUnsafe(scratch.path(of: "shared/\(name)"), at: scratch.path(of: "shared/\(name)"), foreign)
+      expectUnsafe(scratch.path(of: "shared/\(name)"), foreign)
     }
     #expect(scratch.text(of: "key") == "key" && scratch.mode(of: "key") == 0o600)
     #expect(scratch.entries(of: "shared") == ["file", "link"])
@@ -120,10 +124,10 @@ struct PublishedFileTests {
     for path in ["\(scratch.path)/", "\(scratch.path)/..", ""] {
       #expect(throws: PrivateFilesError.failed(path: path, reason: "is a directory")) { try publish(path) }
     }
-    let missing = PrivateFilesError.failed(path: scratch.path(of: "no"), reason: "no such file or directory")
+    let missing = PrivateFilesError.failed(path: scratch.path(of: "no/file"), reason: "no such file or directory")
     #expect(throws: missing) { try publish(scratch.path(of: "no/file")) }
     try scratch.write("", to: "plain")
-    let plain = PrivateFilesError.failed(path: scratch.path(of: "plain"), reason: "not a directory")
+    let plain = PrivateFilesError.failed(path: scratch.path(of: "plain/file"), reason: "not a directory")
     #expect(throws: plain) { try publish(scratch.path(of: "plain/file")) }
   }
 }

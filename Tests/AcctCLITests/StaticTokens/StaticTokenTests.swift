@@ -83,10 +83,10 @@ struct StaticTokenTests {
 
   @Test("A file that others can read is rejected with the command that mends it")
   func exposed() async {
-    record.secretFiles.expose("my token")
+    record.secretFiles.expose("token")
     let options = ["--allow-origin", "https://api.example"]
-    #expect(await record.run(["add", "--token", "my token"] + options) == 65)
-    #expect(record.err.last?.contains("`chmod 600 'my token'`") == true)
+    #expect(await record.run(["add", "--token", "token"] + options) == 65)
+    #expect(record.err.last?.contains("`chmod 600 token`") == true)
     #expect(record.accountFiles == 0)
   }
 
