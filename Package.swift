@@ -293,7 +293,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore", "PrivateFiles",
+        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore",
+        "PrivateFiles",
         "SharedKeyring", "StrictJSON", "Vault",
       ]
     ),

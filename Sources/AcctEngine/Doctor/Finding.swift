@@ -117,7 +117,8 @@ package struct Finding: Sendable {
     case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
       .hardwareKeysReady, .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence, .proxyUnfenced:
       .ok
-    case .keyringOverridden, .answersWait, .copiesAlone, .keyChangeBegun, .unknownMeans, .doubledMembers, .moveBegun, .moveUnfinished, .remoteFolder,
+    case .keyringOverridden, .answersWait, .copiesAlone, .keyChangeBegun, .unknownMeans, .doubledMembers, .moveBegun,
+      .moveUnfinished, .remoteFolder,
       .interruptedRenewal, .certificateEnds, .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown,
       .temporaryFiles, .memoryFolders, .locks,
       .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
