@@ -6,7 +6,7 @@ import AcctPorts
 ///
 /// It knows the typed text, the mark and the layout, and nothing of terminals.
 struct Picker {
-  enum Outcome: Equatable { case open, picked(Account), cancelled }
+  indirect enum Outcome: Equatable { case open, picked(Account), cancelled }
 
   private let listing: AccountOverview.Listing
   private var typed = ""

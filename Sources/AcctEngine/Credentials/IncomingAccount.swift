@@ -15,7 +15,7 @@ struct IncomingAccount {
   /// The name that the user gave new credentials.
   private let givenName: AccountName?
 
-  private enum Form {
+  private indirect enum Form {
     case credentials(NewCredentials)
     case moved(Account)
 

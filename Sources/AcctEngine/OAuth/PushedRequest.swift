@@ -14,7 +14,7 @@ struct PushedRequest: Sendable {
   }
 
   /// The server's answer.
-  enum Outcome {
+  indirect enum Outcome {
     /// The server accepts the address for so many seconds, if it states that.
     case pushed(requestURI: String, validFor: Int64?)
     /// The server accepts no pushed requests.

@@ -8,7 +8,7 @@ import StrictJSON
 ///
 /// The response's own `sub` and the ID token name the user, else the userinfo, else an introspection. The request is
 /// made with the new token, before that is stored; if it fails, the sign-in still counts.
-struct IdentifyUser: Sendable {
+final class IdentifyUser: Sendable {
   private let context: EngineContext
   private let server: AuthorizationServer
   private let client: ServerClient

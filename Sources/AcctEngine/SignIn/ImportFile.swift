@@ -14,7 +14,7 @@ package struct ImportFile: Sendable {
   static let limit = 1 << 20
 
   /// The contents of a file.
-  package enum Contents: Sendable {
+  package indirect enum Contents: Sendable {
     case credentials(NewCredentials)
     /// The output of `export`; its contents need a passphrase.
     case export(SealedExport)

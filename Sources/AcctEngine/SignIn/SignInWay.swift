@@ -3,7 +3,7 @@ import AcctPorts
 import AcctProtocol
 
 /// A way to sign in, with everything that the server or the backend is asked for.
-package enum SignInWay: Sendable {
+package indirect enum SignInWay: Sendable {
   /// At an OAuth 2 server.
   case server(ServerSignIn.Request)
   /// In the AT Protocol network.

@@ -43,9 +43,9 @@ package struct Account: Equatable, Sendable {
   /// and a second token for each other.
   package var resources: [ResourceIndicator]
   /// The settings of its client's requests to its server.
-  package var client: ClientSettings
+  @Boxed package var client: ClientSettings
   /// The settings of its sign-in beyond its client's; `nil` where none was stored.
-  package var signIn: SignInSettings?
+  @Boxed package var signIn: SignInSettings?
   /// The scope and audiences of its own tokens, once its refresh token has been used for another; `nil` before.
   package var ownGrant: OwnGrant?
   /// The RFC 7638 thumbprint of its DPoP key.
