@@ -49,7 +49,7 @@ extension Unicode.Scalar {
   }
 
   /// `true` if it is displayed as itself and has no effect on other characters.
-  fileprivate var isPlain: Bool {
+  var isPlain: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: false
     default: !properties.isDefaultIgnorableCodePoint

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "exec.h"
@@ -64,7 +63,7 @@ static inline void acct_on_signal(int number, siginfo_t *info, void *context) {
     if (folder) acct_remove_folder(state->place, folder, state->name);
     /* What it would have done without a folder, as soon as this returns. */
     signal(number, SIG_DFL);
-    raise(number);
+    kill(getpid(), number);
   } else if (!acct_stays_here(number, info)) {
     pid_t child = __atomic_load_n(&state->child, __ATOMIC_SEQ_CST);
     if (child > 0) kill(child, number);
@@ -87,7 +86,7 @@ static inline void acct_release_signals(void) {
 static inline void acct_keep_folder(int place, int folder, const char *name) {
   struct acct_attended *state = acct_attended();
   state->place = place;
-  strncpy(state->name, name, sizeof state->name - 1);
+  for (unsigned long at = 0; at < sizeof state->name - 1 && name[at]; at++) state->name[at] = name[at];
   __atomic_store_n(&state->folder, folder, __ATOMIC_SEQ_CST);
   for (int number = 1; number <= ACCT_SIGNALS; number++) {
     struct sigaction action = { .sa_sigaction = acct_on_signal, .sa_flags = SA_RESTART | SA_SIGINFO }, before;

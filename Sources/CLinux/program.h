@@ -27,7 +27,10 @@ static inline void acct_become_worker(
   if (streams.input >= 0) dup2(streams.input, 0);
   if (streams.output >= 0) dup2(streams.output, 1);
   if (streams.errors >= 0) dup2(streams.errors, 2);
-  if (failure != 3) dup3(failure, 3, O_CLOEXEC);
+  if (failure != 3) {
+    dup2(failure, 3);
+    fcntl(3, F_SETFD, FD_CLOEXEC);
+  }
   acct_close_from(4);
   acct_reset_process(mask, core_limit);
   environ = environment;

@@ -34,7 +34,7 @@ static inline void acct_prompt_interrupted(int number) {
   acct_prompt_restore();
   for (int i = 0; i < ACCT_PROMPT_SIGNALS; i++)
     if (acct_prompt_signals[i] == number) sigaction(number, &acct_prompt()->handlers[i], NULL);
-  raise(number);
+  kill(getpid(), number);
   errno = error;
 }
 

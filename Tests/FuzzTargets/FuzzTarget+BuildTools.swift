@@ -81,13 +81,13 @@ private func answer(of program: some HelperProtocol, _ form: CredentialForm = .s
   guard let secret = try? Token(token) else { return nil }
   let credential = HelperCredential(
     nil,
-    fields: [("Authorization", Secret(joining: [Secret("Bearer "), secret.secret]))],
+    fields: [.authorization("Bearer", secret)],
     token: secret,
     form: form,
     expiresAt: .epoch,
     now: .epoch
   )
-  return shown(program.answer(credential).output)
+  return (try? program.answer(credential)).map { shown($0.output) }
 }
 
 private func shown(_ secret: Secret) -> String { secret.withBytes { bytes in text(bytes.indices.map { bytes[$0] }) } }

@@ -23,7 +23,7 @@ func stsAnswerViolation(_ bytes: [UInt8]) -> String? {
       }
     case .keys(let keys):
       guard status == 200 else { return "keys in a refusal" }
-      let answer = keys.answer.withBytes { span in try? JSON(parsing: span) }?.objectValue
+      let answer = (try? keys.answer())?.withBytes { span in try? JSON(parsing: span) }?.objectValue
       guard answer?["Version"] == 1, answer?.names.count == 5 else { return "an answer that is no credential" }
       var kept = KeptRoleKeys()
       kept.put(keys, for: "role", at: .epoch)

@@ -26,6 +26,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case etcdReply = "etcd-reply"
   case pkcs11URI = "pkcs11-uri"
   case tpmReply = "tpm-reply", tpmKey = "tpm-key"
+  case outputs
 
   /// Reads `bytes`, and returns the property that did not hold.
   ///
@@ -96,6 +97,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .pkcs11URI: pkcs11URIViolation(bytes)
     case .tpmReply: tpmReplyViolation(bytes)
     case .tpmKey: tpmKeyViolation(bytes)
+    case .outputs: outputsViolation(bytes)
     }
   }
 }

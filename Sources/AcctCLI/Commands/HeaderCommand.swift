@@ -76,51 +76,42 @@ struct HeaderCommand: AcctCommand {
       for: (try? tokenPurpose(audience: audience, scope: scope)) ?? nil
     )
     context.report(authorization.notices)
-    let lines = account.client.certificate.map { certificateLines($0, account, context) }
-    try context.output(rendered(authorization, target, account, certificate: lines ?? []))
+    let config = account.client.certificate.map { certificateConfig($0, account, context) }
+    try context.output(
+      .whole { () throws(OutputFlaw) in try rendered(authorization, target, account, certificate: config ?? Secret(""))
+      }
+    )
     return .done
   }
 
   /// The lines of curl's config that have it present the client's certificate: of files that the user still has.
   ///
   /// Without them, or in another format, a token that is bound to the certificate is of no use by itself.
-  private func certificateLines(_ certificate: ClientCertificate, _ account: Account, _ context: Context) -> [Secret] {
+  private func certificateConfig(_ certificate: ClientCertificate, _ account: Account, _ context: Context) -> Secret {
     if format == .curl, !options.json, let files = ClientFiles(context.world).files(of: certificate) {
-      return [("cert", files.certificate), ("key", files.key)].flatMap { name, path in
-        [Secret("\(name) = \""), Secret(path).escapedForCurl, Secret("\"\n")]
-      }
+      // A path that has no form in a config is as one that is not there.
+      do throws(OutputFlaw) { return try files.curlConfig() } catch {}
     }
     if certificate.isBound || format == .curl {
       context.notice(
         "the server may want the client certificate of \(account.name), which `acct request` and `acct proxy` present"
       )
     }
-    return []
+    return Secret("")
   }
 
   private func rendered(
     _ authorization: Authorize.Authorization,
     _ target: Authorize.Target,
     _ account: Account,
-    certificate: [Secret]
-  ) -> Secret {
+    certificate: Secret
+  ) throws(OutputFlaw) -> Secret {
     switch options.json ? .json : format {
-    case .lines: Secret(joining: authorization.fields.flatMap { [Secret("\($0.name): "), $0.value, Secret("\n")] })
-    case .curl:
-      Secret(
-        joining: authorization.fields.flatMap {
-          [Secret("header = \"\($0.name): "), $0.value.escapedForCurl, Secret("\"\n")]
-        } + certificate
-      )
+    case .lines: try authorization.fields.lines()
+    case .curl: Secret(joining: [try authorization.fields.curlConfig(), certificate])
     case .json: json(authorization, target, account)
-    case .map: map(authorization)
+    case .map: Secret(joining: [try authorization.fields.jsonMap(), Secret("\n")])
     }
-  }
-
-  /// An object with a member for each line, which programs take as a request's headers.
-  private func map(_ authorization: Authorize.Authorization) -> Secret {
-    let members = authorization.fields.map { field in [Secret(field.name).asJSON, Secret(":"), field.value.asJSON] }
-    return Secret(joining: [Secret("{")] + members.joined(separator: [Secret(",")]) + [Secret("}\n")])
   }
 
   private func json(
@@ -144,19 +135,5 @@ struct HeaderCommand: AcctCommand {
     var bytes = json.serialized()
     bytes.append(UInt8(ascii: "\n"))
     return Secret(consuming: &bytes)
-  }
-}
-
-extension Secret {
-  /// With `"` and `\` escaped, as curl's config files ask inside quotes.
-  fileprivate var escapedForCurl: Secret {
-    withBytes { bytes in
-      var escaped: [UInt8] = []
-      for index in bytes.indices {
-        if "\"\\".utf8.contains(bytes[index]) { escaped.append(UInt8(ascii: "\\")) }
-        escaped.append(bytes[index])
-      }
-      return Secret(consuming: &escaped)
-    }
   }
 }

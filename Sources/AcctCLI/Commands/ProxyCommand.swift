@@ -89,7 +89,7 @@ struct ProxyCommand: AcctCommand {
       throw .signIn(.listen(error))
     }
     do throws(EngineError) {
-      try context.output(line(serving.place, secret))
+      try context.output(.whole { () throws(OutputFlaw) in try line(serving.place, secret) })
     } catch {
       await serving.stop()
       throw error
@@ -113,9 +113,9 @@ struct ProxyCommand: AcctCommand {
   }
 
   /// The address for clients, alone on a line.
-  private func line(_ place: LocalPlace, _ secret: Secret?) -> Secret {
+  private func line(_ place: LocalPlace, _ secret: Secret?) throws(OutputFlaw) -> Secret {
     switch place {
-    case .socket(let path): Secret("\(path ?? "")\n")
+    case .socket(let path): Secret("\(try OutputFormat.line.written(path ?? ""))\n")
     case .port(let port):
       Secret(joining: [Secret("http://127.0.0.1:\(port ?? 0)/"), secret ?? Secret(""), Secret("/\n")])
     }

@@ -94,7 +94,8 @@ struct TokenCommand: AcctCommand {
     } else if let response {
       try context.output(Secret(joining: [response.text(grant.token), Secret("\n")]))
     } else {
-      try context.output(Secret(joining: [grant.token.secret, Secret("\n")]))
+      let token = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.line.written(grant.token.secret) }
+      try context.output(Secret(joining: [token, Secret("\n")]))
     }
     return .done
   }

@@ -9,6 +9,13 @@ extension ErrorMessage {
     switch error {
     case .sealed(let error): self.init(error)
     case .notAccounts: self.init("badExport", .badInput, "the export contains no accounts of acct", hint: nothing)
+    case .local(let name):
+      self.init(
+        "badExport",
+        .badInput,
+        "\(name) in the export names a file, a program or a device, which no export of acct does",
+        hint: "\(nothing); check who wrote the file"
+      )
     case .unsound(let name):
       self.init(
         "badExport",

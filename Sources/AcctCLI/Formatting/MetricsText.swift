@@ -20,7 +20,9 @@ func metricsLines(_ metrics: AccountMetrics, of user: String, isAnonymous: Bool)
     lines += ["# HELP acct_\(family) \(help)", "# TYPE acct_\(family) \(type)"]
     let suffix = type == "counter" ? "_total" : ""
     for sample in samples {
-      let labels = (sample.labels + [("user", user)]).map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",")
+      let labels = (sample.labels + [("user", user)]).map { "\($0)=\(OutputFormat.label.shown($1))" }.joined(
+        separator: ","
+      )
       lines.append("acct_\(family)\(suffix){\(labels)} \(sample.value)")
     }
   }
@@ -86,18 +88,5 @@ private struct Sample {
   init(_ labels: [(name: String, value: String)], _ value: some BinaryInteger) {
     self.init(value)
     self.labels = labels
-  }
-}
-
-/// The value of a label between its quotes.
-private func escaped(_ text: String) -> String {
-  // By scalar: a quotation mark with an accent is one character that is no quotation mark.
-  text.unicodeScalars.reduce(into: "") { result, scalar in
-    switch scalar {
-    case "\\": result += "\\\\"
-    case "\"": result += "\\\""
-    case "\n": result += "\\n"
-    default: result.unicodeScalars.append(scalar)
-    }
   }
 }

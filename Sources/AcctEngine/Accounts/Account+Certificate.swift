@@ -9,6 +9,9 @@ extension Account {
     return account
   }
 
+  /// `true` if it names files or programs of one machine, which another must not read, run or name to other programs.
+  var namesFilesOrPrograms: Bool { client.hasInputs || client.certificate?.files != nil }
+
   /// The assessment of an account whose client's certificate has ended; `nil` where it has not.
   func certificateEnd(at now: Timestamp) -> Assessment? {
     guard let certificate = client.certificate, certificate.hasEnded(at: now) else { return nil }

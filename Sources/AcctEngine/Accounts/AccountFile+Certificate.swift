@@ -31,7 +31,8 @@ extension ClientCertificate {
 
 extension ClientCertificate.Files {
   fileprivate init(_ json: JSON) throws(AccountFile.Damage) {
-    guard let paths = json.arrayValue?.compactMap(\.stringValue), paths.count == 2 else { throw AccountFile.Damage() }
+    guard let paths = json.arrayValue?.compactMap(\.stringValue), paths.count == 2, paths.allSatisfy(\.isAbsolutePath)
+    else { throw AccountFile.Damage() }
     self.init(certificate: paths[0], key: paths[1])
   }
 }

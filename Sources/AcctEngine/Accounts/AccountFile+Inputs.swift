@@ -61,7 +61,12 @@ extension TokenInputs {
   /// An absolute path.
   private static func path(_ json: JSON) throws(AccountFile.Damage) -> String {
     let path = try text(json)
-    guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw AccountFile.Damage() }
+    guard path.isAbsolutePath else { throw AccountFile.Damage() }
     return path
   }
+}
+
+extension String {
+  /// `true` for a path from the root of the file system.
+  var isAbsolutePath: Bool { hasPrefix("/") && !utf8.contains(0) }
 }

@@ -26,8 +26,7 @@ package struct SharedRecord: Sendable {
     guard let account = decoded, account.id == contents.id, account.name == contents.name, account.hasConsistentKind
     else { throw .notThisAccount }
     // A file, a program or an account that another machine names must not be read, run or used here.
-    guard account.keptIn == nil, account.incoming == nil, !account.client.hasInputs else { throw .localState }
-    guard account.client.certificate?.files == nil else { throw .localState }
+    guard account.keptIn == nil, account.incoming == nil, !account.namesFilesOrPrograms else { throw .localState }
     guard account.deviceStorage == nil else { throw .keyInDevice }
     guard account.kind != .guest else { throw .guest }
     self.account = account

@@ -13,7 +13,11 @@ extension AnswerProgram {
     chosen.name = found.account.name
     do throws(EngineError) {
       let (keys, notices) = try await AssumeRole(request, context).keys(of: found.account)
-      return Outcome(answer: HelperAnswer(keys.answer), notices: notices, ignored: found.ignored)
+      return Outcome(
+        answer: HelperAnswer(try .whole { () throws(OutputFlaw) in try keys.answer() }),
+        notices: notices,
+        ignored: found.ignored
+      )
     } catch {
       throw .failed(error)
     }

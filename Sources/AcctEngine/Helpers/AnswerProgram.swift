@@ -99,13 +99,25 @@ package struct AnswerProgram: Sendable {
     }
     let credential = HelperCredential(
       found.url,
-      fields: authorization.fields.map { ($0.name, $0.value) },
+      fields: authorization.fields,
       token: authorization.token,
       form: found.account.credentialForm,
       expiresAt: authorization.expiresAt,
       now: context.world.clock.now()
     )
-    return Outcome(answer: program.answer(credential), notices: authorization.notices, ignored: found.ignored)
+    return Outcome(
+      answer: try answer(program, credential),
+      notices: authorization.notices,
+      ignored: found.ignored
+    )
+  }
+
+  /// The credential in the program's words.
+  private func answer(
+    _ program: some HelperProtocol,
+    _ credential: HelperCredential
+  ) throws(NoCredential) -> HelperAnswer {
+    do { return try program.answer(credential) } catch { throw .failed(EngineError(error)) }
   }
 
   /// The ID token, for a server that the program names: it is good wherever its client is trusted.
@@ -140,12 +152,12 @@ package struct AnswerProgram: Sendable {
     let field = HeaderField.authorization("Bearer", grant.token)
     let credential = HelperCredential(
       url,
-      fields: [(field.name, field.value)],
+      fields: [field],
       token: grant.token,
       form: .scheme("Bearer"),
       expiresAt: grant.expiresAt,
       now: context.world.clock.now()
     )
-    return Outcome(answer: program.answer(credential), notices: grant.notices, ignored: ignored)
+    return Outcome(answer: try answer(program, credential), notices: grant.notices, ignored: ignored)
   }
 }

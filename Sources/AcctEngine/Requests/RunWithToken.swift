@@ -1,5 +1,6 @@
 import AcctModel
 package import AcctPorts
+import Secrets
 
 /// Replaces the process by a command that has an account's token in its environment.
 package struct RunWithToken: Sendable {
@@ -24,6 +25,7 @@ package struct RunWithToken: Sendable {
   ///   - variable: The variable that is to hold it.
   /// - Throws: ``EngineError/exec(_:)``.
   package func run(_ command: [String], _ grant: AccessGrant, in variable: String) throws(EngineError) {
-    do { try exec.become(command, (variable, grant.token.secret)) } catch { throw .exec(error) }
+    let value = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.variable.written(grant.token.secret) }
+    do { try exec.become(command, (variable, value)) } catch { throw .exec(error) }
   }
 }

@@ -25,7 +25,7 @@ package struct SetupRole: Sendable {
     of reference: String?,
     _ context: EngineContext
   ) async throws(EngineError) {
-    guard !profile.isEmpty, profile.utf8.allSatisfy(\.needsNoQuotes) else { throw .setup(.profile(profile)) }
+    guard OutputFormat.shellWord.isBare(profile) else { throw .setup(.profile(profile)) }
     account = try await Selection(context).choose(reference).account
     let variable = context.world.environment.variable
     let region = variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION")
@@ -38,7 +38,9 @@ package struct SetupRole: Sendable {
       throw .setup(.role(error == .value("--region") ? region ?? "" : arn))
     }
     let line = ["acct", "helper", "aws", "--account", account.name.description] + words
-    command = line.map(\.asShellWord).joined(separator: " ")
+    do { command = try line.map(OutputFormat.shellWord.written).joined(separator: " ") } catch {
+      throw EngineError(error)
+    }
     self.profile = profile
   }
 }
@@ -83,22 +85,5 @@ struct AWSSettings: ProgramSettings {
       changed = AWSConfig.removing(change, of: profile, from: changed ?? contents) ?? changed
     }
     return changed
-  }
-}
-
-extension UInt8 {
-  /// `true` for a character that means itself in a shell and in AWS's file.
-  fileprivate var needsNoQuotes: Bool {
-    switch self {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: "@._+:/=,-".utf8.contains(self)
-    }
-  }
-}
-
-extension String {
-  /// The text as one word of a command line.
-  fileprivate var asShellWord: String {
-    utf8.allSatisfy(\.needsNoQuotes) ? self : "'\(replacing("'", with: "'\\''"))'"
   }
 }

@@ -8,7 +8,8 @@ import StrictJSON
 /// uses.
 ///
 /// `Documentation/export-format.md` describes the format. A machine's own data is not in it: the device id of guests,
-/// hints, the keyring and the history of an account, and the active account.
+/// hints, the keyring and the history of an account, and the active account. An account that names a file, a program or a
+/// device is refused: one that comes from elsewhere must not choose what is read, run or printed here.
 package enum ExportContents {
   /// Serializes accounts.
   package static func encode(_ storedAccounts: [StoredAccount]) throws(TransferError) -> Secret {
@@ -32,7 +33,7 @@ package enum ExportContents {
 
   /// Parses accounts, each of which is sound.
   ///
-  /// - Throws: ``TransferError/notAccounts`` or ``TransferError/unsound(_:)``.
+  /// - Throws: ``TransferError/notAccounts``, ``TransferError/local(_:)`` or ``TransferError/unsound(_:)``.
   package static func decode(_ contents: Secret) throws(TransferError) -> [StoredAccount] {
     let json = contents.withBytes { bytes in try? JSON(parsing: bytes) }
     guard let entries = json?.objectValue?["accounts"]?.arrayValue, !entries.isEmpty else { throw .notAccounts }
@@ -40,6 +41,8 @@ package enum ExportContents {
     for entry in entries {
       guard let storedAccount = storedAccount(entry), !storedAccounts.contains(where: { $0.isTwin(of: storedAccount) })
       else { throw .notAccounts }
+      let account = storedAccount.account
+      guard !account.namesFilesOrPrograms, account.deviceStorage == nil else { throw .local(account.name) }
       guard storedAccount.isSound else { throw .unsound(storedAccount.account.name) }
       storedAccounts.append(storedAccount)
     }
@@ -48,7 +51,7 @@ package enum ExportContents {
 
   private static func storedAccount(_ entry: JSON) -> StoredAccount? {
     guard let object = entry.objectValue, let file = object["account"],
-      let account = AccountFile.decode(file.serialized()), !account.client.hasInputs,
+      let account = AccountFile.decode(file.serialized()),
       let items = object["items"]?.objectValue
     else { return nil }
     var storedAccount = StoredAccount(account: account, items: [:])

@@ -25,7 +25,7 @@ package struct Account: Equatable, Sendable {
   /// Its identity, and its client and issuer.
   package var identity: Identity
   /// The names that its server has stated for its user.
-  package var subjectStatements: SubjectStatements
+  @Boxed package var subjectStatements: SubjectStatements
   /// The source of its credentials; `nil` if that was not stored (version 0.1.0).
   package var source: AccountSource?
   package var handle: Handle?
@@ -47,7 +47,7 @@ package struct Account: Equatable, Sendable {
   /// The settings of its sign-in beyond its client's; `nil` where none was stored.
   @Boxed package var signIn: SignInSettings?
   /// The scope and audiences of its own tokens, once its refresh token has been used for another; `nil` before.
-  package var ownGrant: OwnGrant?
+  @Boxed package var ownGrant: OwnGrant?
   /// The RFC 7638 thumbprint of its DPoP key.
   package var thumbprint: String?
   /// The storage of that key; meaningless for an account without one.
@@ -56,9 +56,9 @@ package struct Account: Equatable, Sendable {
   /// When the server ends the session whatever is renewed.
   package var sessionEndsAt: Timestamp?
   /// The backend's limits for a guest; `nil` for any other account.
-  package var limitations: GuestLimitations?
+  @Boxed package var limitations: GuestLimitations?
   /// The field and form in which a static token is sent; `nil` for any other account.
-  package var sentAs: StaticHeader?
+  @Boxed package var sentAs: StaticHeader?
   /// The program whose login stored its password; `nil` for any other account.
   package var keptFor: KeepingProgram?
   package var recordedState: RecordedState
@@ -68,7 +68,7 @@ package struct Account: Equatable, Sendable {
   /// When a renewal was begun whose end is not known: its answer may have been lost.
   package var renewalStartedAt: Timestamp?
   /// New credentials that have not replaced the old ones yet.
-  package var incoming: Incoming?
+  @Boxed package var incoming: Incoming?
   /// When a server last confirmed the session: a sign-in, a renewal, a check.
   package var validatedAt: Timestamp?
   package let createdAt: Timestamp

@@ -22,12 +22,19 @@ package enum PostgresConnection {
     else { throw .noHost }
     guard let authority else { return String(text) }
     // Of two, libpq takes the last one.
-    guard isURI else { return "\(text) sslrootcert='\(authority.escaped { "\\'".contains($0) ? "\\\($0)" : nil })'" }
-    let path = authority.escaped { character in
-      guard !(character.isASCII && (character.isLetter || character.isNumber || "/-._~".contains(character)))
-      else { return nil }
-      return character.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    guard isURI else {
+      do { return "\(text) sslrootcert=\(try OutputFormat.connectionValue.written(authority))" } catch {
+        throw .connection
+      }
     }
+    let path = authority.utf8.map { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: String(Unicode.Scalar(byte))
+      case _ where "/-._~".utf8.contains(byte): String(Unicode.Scalar(byte))
+      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }
+    }
+    .joined()
     return "\(text)\(text.contains("?") ? "&" : "?")sslrootcert=\(path)"
   }
 
@@ -121,12 +128,5 @@ package enum PostgresConnection {
       rest = rest.dropFirst(2)
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-extension String {
-  /// The text with other words for some of its characters.
-  fileprivate func escaped(_ escape: (Character) -> String?) -> String {
-    reduce(into: "") { text, character in text += escape(character) ?? String(character) }
   }
 }

@@ -18,11 +18,13 @@ package struct RoleKeys: Equatable, Sendable {
   }
 
   /// The answer to a `credential_process`, version 1.
-  package var answer: Secret {
+  ///
+  /// - Throws: ``OutputFlaw``.
+  package func answer() throws(OutputFlaw) -> Secret {
     Secret(joining: [
-      Secret(#"{"Version":1,"AccessKeyId":"#), id.secret.asJSON,
-      Secret(#","SecretAccessKey":"#), secret.secret.asJSON,
-      Secret(#","SessionToken":"#), token.secret.asJSON,
+      Secret(#"{"Version":1,"AccessKeyId":"#), try OutputFormat.json.written(id.secret),
+      Secret(#","SecretAccessKey":"#), try OutputFormat.json.written(secret.secret),
+      Secret(#","SessionToken":"#), try OutputFormat.json.written(token.secret),
       Secret(",\"Expiration\":\"\(expiresAt)\"}\n"),
     ])
   }

@@ -1,3 +1,4 @@
+package import AcctModel
 import Secrets
 
 /// The credential helpers of Bazel and other build tools.
@@ -25,14 +26,9 @@ package struct BazelCredential: HelperProtocol {
 
   package func accepts(_ form: CredentialForm) -> Bool { isHTTP || form != .bound }
 
-  package func answer(_ credential: HelperCredential) -> HelperAnswer {
-    var parts = [Secret(#"{"headers":{"#)]
-    for (index, field) in credential.fields.enumerated() {
-      parts += [
-        Secret(index == 0 ? "" : ","), Secret(field.name).asJSON, Secret(":["), field.value.asJSON, Secret("]"),
-      ]
-    }
-    parts.append(Secret("}"))
+  package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
+    let lines = try credential.fields.jsonObject { Secret(joining: [Secret("["), $0, Secret("]")]) }
+    var parts = [Secret(#"{"headers":"#), lines]
     // Without an end Bazel keeps the lines for half an hour; a proof is for one request.
     if let end = credential.form == .bound ? credential.now : credential.expiresAt {
       parts.append(Secret(",\"expires\":\"\(end)\""))

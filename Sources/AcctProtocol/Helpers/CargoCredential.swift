@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import Secrets
 
 /// Cargo's credential providers, which answer JSON on lines (Credential Provider Protocol, version 1).
@@ -60,7 +60,7 @@ package struct CargoCredential: HelperProtocol {
     }
   }
 
-  package func answer(_ credential: HelperCredential) -> HelperAnswer {
+  package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
     guard let value = credential.fields.first?.value else { return none }
     let cache =
       credential.expiresAt.map { "\"expires\",\"expiration\":\($0.secondsSince1970)" }
@@ -68,7 +68,8 @@ package struct CargoCredential: HelperProtocol {
     return HelperAnswer(
       Secret(
         joining: [
-          Secret(#"{"Ok":{"kind":"get","token":"#), value.asJSON,
+          Secret(#"{"Ok":{"kind":"get","token":"#),
+          try OutputFormat.json.written(OutputFormat.fieldValue.written(value)),
           Secret(",\"cache\":\(cache),\"operation_independent\":true}}\n"),
         ]
       )

@@ -51,12 +51,13 @@ package struct DockerCredentials: HelperProtocol {
 
   package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
 
-  package func answer(_ credential: HelperCredential) -> HelperAnswer {
+  package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
     guard let user = credential.form.passwordUser(nil, at: credential.url?.origin) else { return none }
     return HelperAnswer(
       Secret(joining: [
-        Secret(#"{"ServerURL":"#), Secret(server).asJSON, Secret(#","Username":"#),
-        Secret(user).asJSON, Secret(#","Secret":"#), credential.token.secret.asJSON, Secret("}\n"),
+        Secret(#"{"ServerURL":"#), try OutputFormat.json.written(Secret(server)), Secret(#","Username":"#),
+        try OutputFormat.json.written(Secret(user)), Secret(#","Secret":"#),
+        try OutputFormat.json.written(credential.token.secret), Secret("}\n"),
       ])
     )
   }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import Secrets
 import StrictJSON
 
@@ -54,12 +54,13 @@ package struct ExecCredential: HelperProtocol {
     return scheme.lowercased() == "bearer"
   }
 
-  package func answer(_ credential: HelperCredential) -> HelperAnswer {
+  package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
     let end = credential.expiresAt.map { #""expirationTimestamp":"\#($0)","# } ?? ""
     let start = """
       {"apiVersion":"\(version.rawValue)","kind":"ExecCredential","status":{\(end)"token":
       """
-    return HelperAnswer(Secret(joining: [Secret(start), credential.token.secret.asJSON, Secret("}}\n")]))
+    let token = try OutputFormat.json.written(credential.token.secret)
+    return HelperAnswer(Secret(joining: [Secret(start), token, Secret("}}\n")]))
   }
 
   package var none: HelperAnswer { HelperAnswer(isSuccess: false) }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import Secrets
 
 /// Git's credential helpers: git-credential(1), gitcredentials(7).
@@ -54,22 +54,24 @@ package struct GitCredentials: HelperProtocol {
 
   package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
 
-  package func answer(_ credential: HelperCredential) -> HelperAnswer {
+  package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
     var lines: [Secret] = []
-    func add(_ key: String, _ value: Secret) { lines += [Secret("\(key)="), value, Secret("\n")] }
+    func add(_ key: String, _ value: Secret) throws(OutputFlaw) {
+      lines += [Secret("\(key)="), try OutputFormat.line.written(value), Secret("\n")]
+    }
     if let scheme = scheme(of: credential.form) {
-      add("capability[]", Secret("authtype"))
-      add("authtype", Secret(scheme))
-      add("credential", credential.token.secret)
+      try add("capability[]", Secret("authtype"))
+      try add("authtype", Secret(scheme))
+      try add("credential", credential.token.secret)
       // acct has it, and renews it: no other helper is to keep it.
-      add("ephemeral", Secret("1"))
+      try add("ephemeral", Secret("1"))
     } else if let name = credential.form.passwordUser(user, at: credential.url?.origin) {
-      add("username", Secret(name))
-      add("password", credential.token.secret)
+      try add("username", Secret(name))
+      try add("password", credential.token.secret)
     } else {
       return none
     }
-    if let expiresAt = credential.expiresAt { add("password_expiry_utc", Secret("\(expiresAt.secondsSince1970)")) }
+    if let expiresAt = credential.expiresAt { try add("password_expiry_utc", Secret("\(expiresAt.secondsSince1970)")) }
     return HelperAnswer(Secret(joining: lines))
   }
 

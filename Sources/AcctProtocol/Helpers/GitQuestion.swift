@@ -62,7 +62,8 @@ struct GitQuestion {
   /// - Throws: ``HelperFlaw/notText``.
   func user() throws(HelperFlaw) -> String? {
     guard let user = try text("username"), !user.isEmpty else { return nil }
-    return user
+    // It is repeated in the answer.
+    do { return try OutputFormat.line.written(user) } catch { throw .notText }
   }
 
   /// The URL that the credential is sent to.

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import Secrets
 
 /// The commands in the go command's `GOAUTH` (`go help goauth`, from Go 1.24 on).
@@ -43,10 +43,9 @@ package struct GoAuth: HelperProtocol {
   /// URL, empty line, header lines, empty line.
   ///
   /// The go command looks for the whole URL of a request, then for ever shorter ones down to the host.
-  package func answer(_ credential: HelperCredential) -> HelperAnswer {
-    let lines = credential.fields.flatMap { [Secret("\($0.name): "), $0.value, Secret("\n")] }
-    let place = place(isForOrigin: credential.form != .bound)
-    return HelperAnswer(Secret(joining: [Secret("\(place)\n\n")] + lines + [Secret("\n")]))
+  package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
+    let place = try OutputFormat.line.written(place(isForOrigin: credential.form != .bound))
+    return HelperAnswer(Secret(joining: [Secret("\(place)\n\n"), try credential.fields.lines(), Secret("\n")]))
   }
 
   /// The address up to its path, for lines that are the same for every URL of the server, or up to its fragment.

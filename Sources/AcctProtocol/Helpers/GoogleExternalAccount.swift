@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import Secrets
 import StrictJSON
 
@@ -31,11 +31,11 @@ package struct GoogleExternalAccount: HelperProtocol {
 
   package func accepts(_ form: CredentialForm) -> Bool { true }
 
-  package func answer(_ credential: HelperCredential) -> HelperAnswer {
+  package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
     let end = credential.expiresAt.map { #","expiration_time":\#($0.secondsSince1970)"# } ?? ""
     let start = #"{"version":1,"success":true,"token_type":"\#(tokenType)","id_token":"#
     var answer = HelperAnswer(
-      Secret(joining: [Secret(start), credential.token.secret.asJSON, Secret("\(end)}\n")])
+      Secret(joining: [Secret(start), try OutputFormat.json.written(credential.token.secret), Secret("\(end)}\n")])
     )
     // One without its end would count as past, and be read for nothing.
     if credential.expiresAt != nil { answer.file = file }

@@ -1,5 +1,5 @@
 package import AcctModel
-package import Secrets
+import Secrets
 
 /// The form in which a credential is sent, as far as a program must know it.
 package enum CredentialForm: Equatable, Sendable {
@@ -22,7 +22,7 @@ package struct HelperCredential: Sendable {
   /// The URL that it is for; `nil` where the program named none.
   package var url: HTTPURL?
   /// The header lines of a GET of that URL, in their order.
-  package var fields: [(name: String, value: Secret)]
+  package var fields: [HeaderField]
   package var token: Token
   package var form: CredentialForm
   /// When the token ends; `nil` where that is not known.
@@ -32,7 +32,7 @@ package struct HelperCredential: Sendable {
 
   package init(
     _ url: HTTPURL?,
-    fields: [(name: String, value: Secret)],
+    fields: [HeaderField],
     token: Token,
     form: CredentialForm,
     expiresAt: Timestamp?,

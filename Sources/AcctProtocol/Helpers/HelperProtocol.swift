@@ -62,7 +62,9 @@ package protocol HelperProtocol: Sendable {
   func accepts(_ form: CredentialForm) -> Bool
 
   /// The credential in the protocol's words; its form was accepted.
-  func answer(_ credential: HelperCredential) -> HelperAnswer
+  ///
+  /// - Throws: ``OutputFlaw`` for one that the protocol has no form for.
+  func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer
 
   /// The list of credentials, in the protocol's words.
   func answer(_ list: [HelperListing]) -> HelperAnswer

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import Secrets
 
 /// The command line of `keyring`; options may stand before the operation and behind it.
@@ -56,8 +56,7 @@ struct KeyringWords {
     (self.mode, self.output) = (mode, output)
     // Without a user name there is no password, only credentials.
     guard user != nil || operation == .get && mode == .creds else { throw .missing("USERNAME") }
-    let isText = user?.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    guard isText != false else { throw .notText }
+    do { _ = try user.map(OutputFormat.line.written) } catch { throw .notText }
   }
 
   /// An option behind the operation that is none of the command keyring's.
@@ -106,16 +105,16 @@ package struct KeyringRequest: HelperProtocol {
 
   package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
 
-  package func answer(_ credential: HelperCredential) -> HelperAnswer {
+  package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
     guard let user = credential.form.passwordUser(words.user, at: credential.url?.origin) else { return none }
-    let password = credential.token.secret
+    let format = words.output == .json ? OutputFormat.json : .line
+    let (name, password) = (try format.written(user), try format.written(credential.token.secret))
     let parts: [Secret] =
       switch (words.mode, words.output) {
       case (.password, .plain): [password]
-      case (.creds, .plain): [Secret(user), Secret("\n"), password]
-      case (.password, .json): [Secret(#"{"password": "#), password.asJSON, Secret("}")]
-      case (.creds, .json):
-        [Secret(#"{"username": "#), Secret(user).asJSON, Secret(#", "password": "#), password.asJSON, Secret("}")]
+      case (.creds, .plain): [Secret("\(name)\n"), password]
+      case (.password, .json): [Secret(#"{"password": "#), password, Secret("}")]
+      case (.creds, .json): [Secret(#"{"username": \#(name), "password": "#), password, Secret("}")]
       }
     return HelperAnswer(Secret(joining: parts + [Secret("\n")]))
   }

@@ -54,8 +54,9 @@ package struct TerraformCredentials: HelperProtocol {
     return false
   }
 
-  package func answer(_ credential: HelperCredential) -> HelperAnswer {
-    HelperAnswer(Secret(joining: [Secret(#"{"token":"#), credential.token.secret.asJSON, Secret("}\n")]))
+  package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
+    let token = try OutputFormat.json.written(credential.token.secret)
+    return HelperAnswer(Secret(joining: [Secret(#"{"token":"#), token, Secret("}\n")]))
   }
 
   /// A login or a logout that fails is something else than a token that is not there.

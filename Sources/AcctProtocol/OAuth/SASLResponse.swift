@@ -20,8 +20,8 @@ package struct SASLResponse: Equatable, Sendable {
     case control
   }
 
-  private let mechanism: Mechanism
-  private let user: String
+  /// The text before the token.
+  private let start: String
 
   /// Checks the user name.
   ///
@@ -32,23 +32,19 @@ package struct SASLResponse: Equatable, Sendable {
   package init(_ mechanism: Mechanism, user: String) throws(Flaw) {
     guard !user.isEmpty else { throw .empty }
     guard user.utf8.count <= 1024 else { throw .tooLong }
-    guard user.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { throw .control }
-    self.mechanism = mechanism
-    self.user = user
+    do throws(OutputFlaw) {
+      start =
+        switch mechanism {
+        case .xoauth2: "user=\(try OutputFormat.xoauth2User.written(user))\u{01}auth=Bearer "
+        case .oauthbearer: "n,a=\(try OutputFormat.saslName.written(user)),\u{01}auth=Bearer "
+        }
+    } catch { throw .control }
   }
 
   /// The response in base64, as IMAP, SMTP and POP send it on a line.
   ///
   /// Host and port, which OAUTHBEARER leaves open, are not in it: they are for tokens that are signed for them.
   package func text(_ token: Token) -> Secret {
-    let start =
-      switch mechanism {
-      case .xoauth2: "user=\(user)\u{01}auth=Bearer "
-      case .oauthbearer: "n,a=\(saslName),\u{01}auth=Bearer "
-      }
-    return Secret(joining: [Secret(start), token.secret, Secret("\u{01}\u{01}")]).inBase64
+    Secret(joining: [Secret(start), token.secret, Secret("\u{01}\u{01}")]).inBase64
   }
-
-  /// The user as a `saslname`, in which `,` and `=` are escaped (RFC 5801, section 4).
-  private var saslName: String { user.replacing("=", with: "=3D").replacing(",", with: "=2C") }
 }

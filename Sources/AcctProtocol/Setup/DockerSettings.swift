@@ -17,8 +17,8 @@ package enum DockerSettings {
       let current = try value(of: host, edit, bytes)
       guard current != acct else { return nil }
       let splice =
-        if let host { try edit.setting(host, in: helpers, to: quoted(acct)) } else {
-          edit.setting(store, to: quoted(acct))
+        if let host { try edit.setting(host, in: helpers, to: acct.asJSON) } else {
+          edit.setting(store, to: acct.asJSON)
         }
       let change = SettingChange(host.map { "\(helpers).\($0)" } ?? store, acct, replacing: current)
       return EditedSettings(bytes.spliced(splice), [change])
@@ -37,8 +37,8 @@ package enum DockerSettings {
       guard try value(of: host, edit, bytes) == acct else { return nil }
       if let replaced = change.replaced {
         let splice =
-          if let host { try edit.setting(host, in: helpers, to: quoted(replaced)) } else {
-            edit.setting(store, to: quoted(replaced))
+          if let host { try edit.setting(host, in: helpers, to: replaced.asJSON) } else {
+            edit.setting(store, to: replaced.asJSON)
           }
         return bytes.spliced(splice)
       }
@@ -85,10 +85,6 @@ package enum DockerSettings {
     }
     guard let name = value.stringValue else { throw .form(host == nil ? store : helpers) }
     return name.isEmpty ? nil : name
-  }
-
-  private static func quoted(_ name: String) -> String {
-    String(decoding: JSON.string(name).serialized(), as: UTF8.self)
   }
 }
 

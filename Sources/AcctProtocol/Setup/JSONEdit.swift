@@ -20,12 +20,13 @@ struct JSONEdit {
 
   /// Sets a member to a JSON text; a new one comes last, laid out as the one before it.
   func setting(_ name: String, to value: String) -> Splice {
+    let quoted = name.asJSON
     if let member = places[name] { return Splice(member.value, value) }
     guard let last = places.members.last else {
-      return Splice(places.object, "{\(indent)\"\(name)\": \(value)\(outdent)}")
+      return Splice(places.object, "{\(indent)\(quoted): \(value)\(outdent)}")
     }
     let colon = String(decoding: bytes[last.nameRange.upperBound..<last.value.lowerBound], as: UTF8.self)
-    return Splice(at: last.value.upperBound, ",\(lead)\"\(name)\"\(colon)\(value)")
+    return Splice(at: last.value.upperBound, ",\(lead)\(quoted)\(colon)\(value)")
   }
 
   /// Sets a member of an object that is a member, both made if they are missing.
@@ -35,7 +36,8 @@ struct JSONEdit {
       return try JSONEdit(bytes.span, at: member.value.lowerBound).setting(name, to: value)
     }
     let isFolded = lead.contains(where: \.isNewline)
-    return setting(object, to: "{\(isFolded ? lead + step : "")\"\(name)\": \(value)\(isFolded ? lead : "")}")
+    let (start, end) = isFolded ? (lead + step, lead) : ("", "")
+    return setting(object, to: "{\(start)\(name.asJSON): \(value)\(end)}")
   }
 
   /// Takes a member out, with the comma that goes with it.
@@ -67,4 +69,9 @@ struct JSONEdit {
     let start = bytes[..<position].lastIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }.map { $0 + 1 } ?? 0
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
+}
+
+extension String {
+  /// The text as a string of JSON.
+  var asJSON: String { String(decoding: JSON.string(self).serialized(), as: UTF8.self) }
 }

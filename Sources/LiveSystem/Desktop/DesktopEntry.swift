@@ -1,3 +1,5 @@
+import AcctModel
+
 /// The desktop entry that makes acct the handler of an app's scheme (freedesktop.org's
 /// "Desktop Entry Specification").
 struct DesktopEntry: Equatable {
@@ -34,7 +36,12 @@ struct DesktopEntry: Equatable {
 
   /// The file; `nil` where a path can't be written in it.
   var text: String? {
-    guard let program = Self.quoted(program), let argument = Self.quoted(folder) else { return nil }
+    let (program, argument): (String, String)
+    do {
+      (program, argument) = (
+        try OutputFormat.desktopArgument.written(self.program), try OutputFormat.desktopArgument.written(folder)
+      )
+    } catch { return nil }
     return """
       [Desktop Entry]
       Type=Application
@@ -48,24 +55,5 @@ struct DesktopEntry: Equatable {
       \(Self.folderKey)=\(folder)
 
       """
-  }
-
-  /// A word of `Exec`, quoted only if it must be: xdg-open(1) without a desktop knows no quotes.
-  private static func quoted(_ word: String) -> String? {
-    guard !word.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return nil }
-    let plain = word.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || "/._-+,:@".utf8.contains(byte)
-    }
-    if plain { return word }
-    var text = "\""
-    for character in word {
-      // Twice: once for the word, once for the value of a key.
-      if "\"`$".contains(character) { text += "\\\\" }
-      if character == "\\" { text += "\\\\\\" }
-      if character == "%" { text += "%" }
-      text.append(character)
-    }
-    return text + "\""
   }
 }

@@ -66,9 +66,9 @@ extension Streams {
     }
     streams.link = { url in
       passing("")
-      // A URL is visible ASCII: nothing in it can end the sequence.
       let (start, end) = ("\u{1B}]8;;", "\u{1B}\\")
-      try? writeAll(Array("\(start)\(url)\(end)\(url)\(start)\(end)\n".utf8).span, to: error)
+      guard let address = try? OutputFormat.hyperlink.written("\(url)") else { return notice("\(url)") }
+      try? writeAll(Array("\(start)\(address)\(end)\(address)\(start)\(end)\n".utf8).span, to: error)
     }
     streams.copy = { text in
       // The letters of base64 end no sequence either.

@@ -35,14 +35,14 @@ struct BazelCredentialTests {
   @Test("Bazel's answer has the header lines in order, and their end")
   func answer() throws {
     let helper = try helper(#"{"uri":"https://api.example"}"#)
-    let lines = [(name: "Authorization", value: Secret(#"Bearer a"b"#)), (name: "X-Device-ID", value: Secret("d"))]
+    let lines = [HeaderField("Authorization", Secret(#"Bearer a"b"#)), HeaderField("X-Device-ID", Secret("d"))]
     #expect(
-      output(of: helper.answer(try credential(for: "https://api.example", .guest, lines)))
+      output(of: try helper.answer(credential(for: "https://api.example", .guest, lines)))
         == #"{"headers":{"Authorization":["Bearer a\"b"],"X-Device-ID":["d"]},"#
         + #""expires":"2027-01-15T09:00:00Z"}"# + "\n"
     )
     #expect(
-      output(of: helper.answer(try credential(for: "https://api.example", until: nil)))
+      output(of: try helper.answer(credential(for: "https://api.example", until: nil)))
         == #"{"headers":{"Authorization":["Bearer t0k"]}}"# + "\n"
     )
     #expect(helper.none == HelperAnswer(Secret("{}\n")))
@@ -52,7 +52,7 @@ struct BazelCredentialTests {
   func proof() throws {
     let helper = try helper(#"{"uri":"https://api.example"}"#)
     #expect(
-      output(of: helper.answer(try credential(for: "https://api.example", .bound, boundFields)))
+      output(of: try helper.answer(credential(for: "https://api.example", .bound, boundFields)))
         == #"{"headers":{"Authorization":["DPoP t0k"],"DPoP":["e.y.J"]},"#
         + #""expires":"2027-01-15T08:00:00Z"}"# + "\n"
     )

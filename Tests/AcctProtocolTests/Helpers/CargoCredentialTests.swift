@@ -78,12 +78,12 @@ struct CargoCredentialTests {
   func answers() throws {
     let provider = try provider(#"{"v":1,\#(Self.registry),"kind":"get","operation":"read"}"#)
     #expect(
-      output(of: provider.answer(try credential(for: "https://r.example/index/")))
+      output(of: try provider.answer(credential(for: "https://r.example/index/")))
         == #"{"Ok":{"kind":"get","token":"Bearer t0k","cache":"expires","expiration":1800003600,"#
         + #""operation_independent":true}}"# + "\n"
     )
     #expect(
-      output(of: provider.answer(try credential(for: "https://r.example/index/", until: nil)))
+      output(of: try provider.answer(credential(for: "https://r.example/index/", until: nil)))
         == #"{"Ok":{"kind":"get","token":"Bearer t0k","cache":"session","operation_independent":true}}"#
         + "\n"
     )

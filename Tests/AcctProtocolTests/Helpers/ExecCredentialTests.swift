@@ -16,7 +16,7 @@ struct ExecCredentialTests {
       #"{"kind":"ExecCredential","apiVersion":"\#(Self.group)/\#(version)","spec":{"interactive":false}}"#
     )
     #expect(plugin.task == .get(HelperTarget()))
-    let answer = plugin.answer(try credential())
+    let answer = try plugin.answer(credential())
     #expect(
       output(of: answer)
         == #"{"apiVersion":"\#(Self.group)/\#(version)","kind":"ExecCredential","status":"#
@@ -30,7 +30,7 @@ struct ExecCredentialTests {
     let plugin = try plugin(nil)
     #expect(plugin.task == .get(HelperTarget()))
     #expect(
-      output(of: plugin.answer(try credential(token: #"a"b\c"#, until: nil)))
+      output(of: try plugin.answer(credential(token: #"a"b\c"#, until: nil)))
         == #"{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","#
         + #""status":{"token":"a\"b\\c"}}"# + "\n"
     )

@@ -25,7 +25,7 @@ struct GoAuthTests {
     let command = try command(address)
     #expect(command.task == .get(HelperTarget(try HTTPURL(address))))
     #expect(
-      output(of: command.answer(try credential(for: address))) == "\(place)\n\nAuthorization: Bearer t0k\n\n"
+      output(of: try command.answer(credential(for: address))) == "\(place)\n\nAuthorization: Bearer t0k\n\n"
     )
   }
 
@@ -33,7 +33,7 @@ struct GoAuthTests {
   func address() throws {
     let command = try command("https://go.example/m?go-get=1#f")
     #expect(
-      output(of: command.answer(try credential(for: "https://go.example", .bound, boundFields)))
+      output(of: try command.answer(credential(for: "https://go.example", .bound, boundFields)))
         == "https://go.example/m?go-get=1\n\nAuthorization: DPoP t0k\nDPoP: e.y.J\n\n"
     )
   }

@@ -6,7 +6,7 @@ import AcctProtocol
 func credential(
   for url: String? = nil,
   _ form: CredentialForm = .scheme("Bearer"),
-  _ fields: [(name: String, value: Secret)] = [("Authorization", Secret("Bearer t0k"))],
+  _ fields: [HeaderField] = [HeaderField("Authorization", Secret("Bearer t0k"))],
   token: String = "t0k",
   until end: String? = "2027-01-15T09:00:00Z"
 ) throws -> HelperCredential {
@@ -21,7 +21,7 @@ func credential(
 }
 
 /// The lines of a token that is bound to a key.
-let boundFields = [(name: "Authorization", value: Secret("DPoP t0k")), (name: "DPoP", value: Secret("e.y.J"))]
+let boundFields = [HeaderField("Authorization", Secret("DPoP t0k")), HeaderField("DPoP", Secret("e.y.J"))]
 
 /// What a secret hides, for tests that compare it.
 func text(of secret: Secret) -> String {

@@ -29,7 +29,7 @@ struct KeyringRequestTests {
     let request = try request(words)
     let user = words.last == "alice" ? "alice" : nil
     #expect(request.task == .get(HelperTarget(try HTTPURL(url), user: user)))
-    #expect(output(of: request.answer(try credential(for: url, token: "a\"b"))) == answer)
+    #expect(output(of: try request.answer(credential(for: url, token: "a\"b"))) == answer)
   }
 
   @Test("A service is a URL: of a host alone it is not known whether it is asked over TLS")
@@ -68,7 +68,7 @@ struct KeyringRequestTests {
   func basic() throws {
     let request = try request(["--mode=creds", "get", url])
     let credential = try credential(for: url, .basic(user: "carol"))
-    #expect(output(of: request.answer(credential)) == "carol\nt0k\n")
+    #expect(output(of: try request.answer(credential)) == "carol\nt0k\n")
     for form in [CredentialForm.bare(field: "X-Key"), .guest, .cookie, .bound] {
       #expect(!request.accepts(form), "\(form)")
     }

@@ -18,6 +18,13 @@ extension ErrorMessage {
           "keep acct's files on this machine; acct-keyring(1) says how several machines use one account"
       )
     case .output(.failed(let name, let reason)): self.init("outputFailed", .failed, "can't write \(name): \(reason)")
+    case .unwritable(let flaw):
+      self.init(
+        "outputFailed",
+        .failed,
+        "nothing is printed: a value has a character that \(flaw.format) can't have",
+        hint: "`--json` prints it with escapes, where the command has that"
+      )
     case .output(.tooLarge(let name, _)): self.init("outputFailed", .failed, "can't write \(name): too large")
     case .published(.failed(let path, let reason)):
       self.init("outputFailed", .failed, "can't write \(printable(path)): \(reason)")

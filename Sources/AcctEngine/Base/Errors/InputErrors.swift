@@ -71,4 +71,6 @@ package enum FilesError: Error, Equatable, Sendable {
   case output(StreamFailure)
   /// A file that the user named, for any user to read.
   case published(PublishFailure)
+  /// A value of the result has no form in the format of the result.
+  case unwritable(OutputFlaw)
 }

@@ -96,6 +96,8 @@ package enum TransferError: Error, Equatable, Sendable {
   case sealed(SealedExportError)
   /// It was opened, and its contents are not accounts.
   case notAccounts
+  /// An account in it names a file, a program or a device, which would be one of this machine.
+  case local(AccountName)
   /// An account in it has parts that contradict each other.
   case unsound(AccountName)
   /// An account has no credentials that could be used elsewhere.
