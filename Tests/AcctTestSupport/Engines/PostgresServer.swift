@@ -12,6 +12,8 @@ package final class PostgresServer: Sendable {
   package let data: String
   package let port: UInt16
   let folder: TemporaryFolder
+  /// The folder of what the server does not own: acct takes a password from no folder of another user.
+  private let secrets: TemporaryFolder
   private let running = Mutex<RunningProcess?>(nil)
   /// Ends with this process.
   private let input: OpenInput
@@ -28,12 +30,13 @@ package final class PostgresServer: Sendable {
   /// - Throws: ``ProcessFailure`` if it does not start.
   package init(settings: [String] = []) async throws {
     folder = try TemporaryFolder()
+    secrets = try TemporaryFolder()
     input = try OpenInput()
     data = "\(folder.path)/data"
     port = try FreePort().number
     authority = try await MadeUpAuthority()
     let issued = try await authority.issue("database", for: ["127.0.0.1"])
-    passwordFile = try folder.file("password", containing: "\(Self.password)\n")
+    passwordFile = try secrets.file("password", containing: "\(Self.password)\n")
     let lines =
       [
         "listen_addresses = '127.0.0.1'", "port = \(port)",
