@@ -3,15 +3,18 @@ import CLinux
 import Glibc
 import PrivateFiles
 
-// The calls that share the state of attend.h, which exists once for each source file.
+// The calls that share the state of attend.h, which exists once for each source file: none may be inlined into another
+// one's, where it would have a state of its own.
 
 /// Lets the signals that end this process delete a folder first.
+@inline(never)
 func deleteOnSignals(_ folder: MemoryFolder) {
   let (place, own) = folder.descriptors
   unsafe acct_keep_folder(place, own, folder.name)
 }
 
 /// Deletes a folder of ``deleteOnSignals(_:)``.
+@inline(never)
 func delete(_ folder: MemoryFolder) {
   if acct_forget_folder() != 0 {
     folder.remove()
@@ -38,15 +41,27 @@ func startAttended(
   }
   var environment = unsafe inherited(but: variables.map(\.name)) + assignments
   var blocked = hardening.blockedSignals
-  return hardening.openedForExec { unsafe acct_attend(&arguments, &environment, &blocked) }
+  return hardening.openedForExec { unsafe attend(&arguments, &environment, &blocked) }
+}
+
+@inline(never)
+private func attend(
+  _ arguments: inout [UnsafeMutablePointer<CChar>?],
+  _ environment: inout [UnsafeMutablePointer<CChar>?],
+  _ blocked: inout sigset_t
+) -> pid_t {
+  unsafe acct_attend(&arguments, &environment, &blocked)
 }
 
 /// The exit status of a program, once it has ended.
 func attendedEnd(of child: pid_t) async -> Int32 {
-  let wait = { @Sendable () throws(ExecFailure) in acct_exit_status(acct_attended_end(child)) }
+  let wait = { @Sendable () throws(ExecFailure) in waitForEnd(of: child) }
   do throws(ExecFailure) {
     return try await onDedicatedThread(orThrow: .notFound(program: ""), wait)
   } catch {
-    return acct_exit_status(acct_attended_end(child))
+    return waitForEnd(of: child)
   }
 }
+
+@inline(never)
+private func waitForEnd(of child: pid_t) -> Int32 { acct_exit_status(acct_attended_end(child)) }

@@ -9,7 +9,7 @@ struct TableParsingTests {
   func agrees() throws {
     var numbers = RepeatableNumbers(seed: 32)
     var (accepted, distinct) = (0, Set<[String]>())
-    for _ in 0..<TestExtent.count(10_000, full: 100_000) {
+    for _ in 0..<TestExtent.count(10_000, full: 150_000) {
       let line = Self.line(&numbers)
       guard let tabled = Acct.tabled(line) else { continue }
       #expect(!line.contains(""), "\(line)")
