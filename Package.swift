@@ -19,14 +19,14 @@ func room(
   _ name: String,
   _ dependencies: [Target.Dependency] = [],
   linking: [LinkerSetting] = [],
-  embedding: String? = nil,
+  embedding: [String] = [],
   forSize: Bool = false,
   reflected: Bool = false
 ) -> Target {
   .target(
     name: name,
     dependencies: dependencies,
-    resources: embedding.map { [.embedInCode($0)] } ?? [],
+    resources: embedding.map { .embedInCode($0) },
     swiftSettings: houseRules + (forSize ? [.unsafeFlags(["-Osize"], .when(configuration: .release))] : [])
       + (reflected
         ? [] : [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))]),
@@ -151,11 +151,12 @@ let package = Package(
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
     room("AcctCrypto", ["Secrets", "COpenSSL"], linking: [.linkedLibrary(":libcrypto.a")], reflected: true),
-    // The providers' files become code: nothing is looked for, and read only when it is asked for.
+    // The providers' files, and the words for ends of sessions, become code: nothing is looked for, and read only when it
+    // is asked for.
     room(
       "AcctProtocol",
       ["AcctModel", "Secrets", "StrictJSON", "AcctCrypto", structuredFields],
-      embedding: "Providers/Shipped",
+      embedding: ["Providers/Shipped", "OAuth/session-ends.json"],
       forSize: true,
       reflected: true
     ),

@@ -19,7 +19,11 @@ extension JSONReader {
       case .backslash:
         append(bytes, start..<position, to: &unescaped)
         position += 1
-        unescaped.append(contentsOf: String(try escape(in: bytes)).utf8)
+        unescaped.append(contentsOf: String(try isLenient ? lenientEscape(in: bytes) : escape(in: bytes)).utf8)
+        start = position
+      case _ where isLenient:
+        append(bytes, start..<position + 1, to: &unescaped)
+        position += 1
         start = position
       default: throw .unexpected(offset: position)
       }
@@ -53,7 +57,7 @@ extension JSONReader {
   }
 
   /// The scalar that an escape stands for; the position is behind its backslash.
-  private mutating func escape(in bytes: Span<UInt8>) throws(JSONError) -> Unicode.Scalar {
+  mutating func escape(in bytes: Span<UInt8>) throws(JSONError) -> Unicode.Scalar {
     guard position < bytes.count else { throw .truncated }
     position += 1
     switch bytes[position - 1] {

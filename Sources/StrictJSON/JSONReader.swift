@@ -3,6 +3,8 @@
 /// The bytes are an argument of each step, since a span cannot be stored.
 struct JSONReader {
   var position = 0
+  /// `true` to read on where the grammar is broken; see ``JSON/init(leniently:maximumBytes:)``.
+  var isLenient = false
 
   mutating func text(in bytes: Span<UInt8>) throws(JSONError) -> JSON {
     let value = try value(in: bytes, depth: 0)
@@ -13,7 +15,7 @@ struct JSONReader {
   /// Makes sure that nothing follows.
   mutating func end(in bytes: Span<UInt8>) throws(JSONError) {
     skipWhitespace(in: bytes)
-    guard position == bytes.count else { throw .unexpected(offset: position) }
+    guard position == bytes.count || isLenient else { throw .unexpected(offset: position) }
   }
 
   /// Reads a value that lies within so many arrays and objects.
@@ -22,6 +24,7 @@ struct JSONReader {
     case .openBrace: return .object(try object(in: bytes, depth: depth + 1))
     case .openBracket: return .array(try array(in: bytes, depth: depth + 1))
     case .quote: return .string(try string(in: bytes))
+    case _ where isLenient: return try word(in: bytes)
     case .minus, 0x30...0x39: return .number(try number(in: bytes))
     case UInt8(ascii: "t"): return try keyword("true", in: bytes, .bool(true))
     case UInt8(ascii: "f"): return try keyword("false", in: bytes, .bool(false))
@@ -38,7 +41,11 @@ struct JSONReader {
     object.reserveCapacity(8)
     while true {
       let name = try name(in: bytes)
-      guard object.append(name, try value(in: bytes, depth: depth)) else { throw .duplicateMember(name) }
+      let value = try value(in: bytes, depth: depth)
+      if !object.append(name, value) {
+        guard isLenient else { throw .duplicateMember(name) }
+        object[name] = value
+      }
       if try isLast(before: .closeBrace, in: bytes) { return object }
     }
   }
@@ -72,6 +79,10 @@ struct JSONReader {
     let byte = try next(in: bytes)
     guard byte == end || byte == .comma else { throw .unexpected(offset: position) }
     position += 1
+    if isLenient, byte == .comma, try next(in: bytes) == end {
+      position += 1
+      return true
+    }
     return byte == end
   }
 
@@ -101,7 +112,7 @@ struct JSONReader {
     return bytes[position]
   }
 
-  private mutating func skipWhitespace(in bytes: Span<UInt8>) {
+  mutating func skipWhitespace(in bytes: Span<UInt8>) {
     while position < bytes.count {
       switch bytes[position] {
       case 0x20, 0x09, 0x0A, 0x0D: position += 1

@@ -12,7 +12,9 @@ func exchangeAnswerViolation(_ bytes: [UInt8]) -> String? {
   guard members?["access_token"] != nil else { return nil }
   let issued = members?["issued_token_type"]?.stringValue.flatMap { try? TokenTypeURI($0) }
   guard issued != .refreshToken else { return "a refresh token in the place of an access token" }
-  let isNoBearer = issued?.mayBeBearer == false || members?["token_type"]?.stringValue?.lowercased() == "n_a"
+  // Blanks around it are not looked at.
+  let type = (members?["token_type"]?.stringValue ?? "").unicodeScalars.filter { !$0.properties.isWhitespace }
+  let isNoBearer = issued?.mayBeBearer == false || String(String.UnicodeScalarView(type)).lowercased() == "n_a"
   return isNoBearer == (response.tokenType == .none) ? nil : "a token that is sent, or kept, as another one than issued"
 }
 

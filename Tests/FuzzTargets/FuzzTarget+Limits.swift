@@ -29,5 +29,5 @@ func guestViolation(_ bytes: [UInt8]) -> String? {
   guard let grant = try? GuestGrant(json, receivedAt: .epoch, redacting: .none) else { return nil }
   let isLine = grant.token.secret.withBytes { span in span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) } }
   guard isLine else { return "a token that could write header lines" }
-  return grant.tokenLifetime.expiresAt == nil ? "a guest whose token has no end" : nil
+  return grant.tokenLifetime.canRenew ? "a guest whose token can be renewed" : nil
 }

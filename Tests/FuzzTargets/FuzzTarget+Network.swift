@@ -71,14 +71,6 @@ func metadataViolation(_ bytes: [UInt8]) -> String? {
   return isSafe ? nil : "an endpoint on plain http"
 }
 
-func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
-  let answer = ServerAnswer(status: 200, contentType: "application/json", body: Secret(bytes), redacting: .none)
-  let outcome = TokenOutcome(answer, boundTo: nil)
-  guard case .ended = outcome else { return nil }
-  let code = (try? JSON(parsing: bytes))?.objectValue?["error"]?.stringValue
-  return code == "invalid_grant" ? nil : "a session that something but invalid_grant has ended"
-}
-
 func deviceViolation(_ bytes: [UInt8]) -> String? {
   guard let json = try? JSON(parsing: bytes), let flow = try? DeviceFlow(json, receivedAt: .epoch) else { return nil }
   return flow.interval > 0 ? nil : "a device flow that asks without a pause"

@@ -3,7 +3,8 @@
 /// Not to crash, hang or eat memory is what the fuzzer itself watches. Beyond that a target states
 /// properties, such as: what was read, written and read again is the same.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-  case json, jwt, idToken = "id-token", jwk, handoff, tokenAnswer = "token-answer", metadata, device
+  case json, lenientJSON = "lenient-json", jwt, idToken = "id-token", jwk, handoff, tokenAnswer = "token-answer",
+    metadata, device
   case exchangeAnswer = "exchange-answer", programLine = "program-line"
   case signInDescription = "sign-in-description"
   case resource, secondTokens = "second-tokens"
@@ -35,6 +36,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package func violation(of bytes: [UInt8]) -> String? {
     switch self {
     case .json: jsonViolation(bytes)
+    case .lenientJSON: lenientJSONViolation(bytes)
     case .jwt: jwtViolation(bytes)
     case .idToken: idTokenViolation(bytes)
     case .jwk: jwkViolation(bytes)

@@ -17,6 +17,13 @@ extension ErrorMessage {
       // Some servers reject a dead session without a reason. That is no proof, so the account stays; the user may know
       // better.
       if case .unexplained = error { needsLogin = true }
+    case .renewalUnread(let error, let origin):
+      self.init(
+        error.code,
+        .serverFailed,
+        "\(origin) \(words(for: error))",
+        hint: "the stored session is kept; try again later to find out whether the server has replaced it"
+      )
     case .identityRefused(let error, let origin):
       self.init(
         "identityRefused",
@@ -75,7 +82,7 @@ extension OAuthError {
 
   fileprivate func hint(_ origin: Origin) -> String? {
     switch self {
-    case .unexplained: "nothing stored was changed; it may work later"
+    case .unexplained: "it may work later"
     case .refused(let code, let description, _): registrationHint(code, description, at: "\(origin)")
     case .idToken(.expired), .idToken(.issuedLater): "`acct doctor` checks this machine's clock"
     case .noMetadata:

@@ -13,6 +13,8 @@ func words(for decision: Decision) -> String {
     "not renewing \(account)\(words(for: purpose)): the stored token is newer, and not due"
   case .requestWithoutName(let account):
     "renewing \(account) without naming its scope and audience: the server rejected them"
+  case .readDespite(let blemishes, let origin):
+    "using the answer of \(origin) although \(blemishes.map(words).joined(separator: ", "))"
   case .sendWithNewProof(let origin, let status):
     "sending again to \(origin): "
       + (status.map { "the answer \($0) asks for another proof or no Expect" } ?? "no answer")
@@ -42,5 +44,17 @@ private func words(for cause: Decision.Cause, isSecond: Bool) -> String {
   case .forced: "the user asked for it"
   case .idToken: "the ID token is due"
   case .checked: "the server tells only by a renewal whether the credentials work"
+  }
+}
+
+private func words(for blemish: Blemish) -> String {
+  switch blemish {
+  case .mediaType: "its media type is not that of JSON"
+  case .form: "it is a form and not JSON"
+  case .malformed: "it is not well-formed JSON"
+  case .member(let name): "its \(name) can't be used, and counts as missing"
+  case .scopeList: "its scope is a list"
+  case .scopeUnknown: "its scope can't be read"
+  case .idToken: "its ID token can't be read, and is dropped"
   }
 }

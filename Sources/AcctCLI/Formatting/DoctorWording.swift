@@ -229,10 +229,12 @@ extension DoctorWording {
         fix: "`acct switch NAME`, or \(repair)",
         next: "`acct switch NAME` makes one active"
       )
-    case .interruptedRenewal(let name, let seconds):
+    case .interruptedRenewal(let name, let seconds, let wasAnswered):
       self.init(
         "interruptedRenewal",
-        "a renewal of \(name) was interrupted \(duration(seconds)) ago",
+        wasAnswered
+          ? "a renewal of \(name) brought no answer that could be stored, \(duration(seconds)) ago"
+          : "a renewal of \(name) was interrupted \(duration(seconds)) ago",
         fix: "`\(acctLine("refresh", name.description))`"
       )
     case .interruptedReplacement(let name):

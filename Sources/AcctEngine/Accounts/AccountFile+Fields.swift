@@ -28,6 +28,9 @@ extension AccountFile {
     /// A text that the account does not depend on: one of another form counts as missing.
     mutating func incidental(_ name: String) -> String? { value(name)?.stringValue }
 
+    /// A number that the account does not depend on.
+    mutating func number(_ name: String) -> Int64? { value(name)?.numberValue?.integer }
+
     mutating func optional<Value>(
       _ name: String,
       _ parse: (String) throws(ParseError) -> Value
@@ -167,10 +170,20 @@ extension AccountFile {
       do { return .rejected(Rejection(by: try Origin(origin), at: try Timestamp(time))) } catch { throw Damage() }
     }
 
+    /// The refusal that may have been the session's end; present only where the cause of the last one is not known.
+    private mutating func doubt() throws(Damage) -> Doubt? {
+      guard let value = value("refused"), value != .null else { return nil }
+      guard let status = value.objectValue?["status"]?.numberValue?.integer.flatMap(Int.init(exactly:)),
+        let time = value.objectValue?["at"]?.stringValue
+      else { throw Damage() }
+      let code = value.objectValue?["code"]?.stringValue
+      do { return Doubt(status: status, code: code, at: try Timestamp(time)) } catch { throw Damage() }
+    }
+
     mutating func recordedState() throws(Damage) -> RecordedState {
       let reason = try string("reason") ?? ""
       return switch try string("standing") {
-      case "signedIn": reason.isEmpty ? .signedIn : .renewalRefused(reason: reason)
+      case "signedIn": reason.isEmpty ? .signedIn : .renewalRefused(reason: reason, doubt: try doubt())
       case "expired": .expired(reason: reason)
       case "reauthRequired": try rejection() ?? .reauthRequired(reason: reason, tokenStands: isTrue("tokenStands"))
       case "signedOut": .signedOut(reason: reason)

@@ -52,6 +52,11 @@ package enum AccountFile {
     ]
     json["subjectStatements"] = account.subjectStatements.json
     if account.recordedState.tokenStands { json["tokenStands"] = true }
+    if let doubt = account.recordedState.doubt {
+      json["refused"] = [
+        "status": JSON(Int64(doubt.status)), "code": .init(doubt.code), "at": .string(doubt.time.description),
+      ]
+    }
     if let rejection = account.recordedState.rejection {
       json["rejected"] = ["by": .string(rejection.origin.description), "at": .string(rejection.time.description)]
     }
@@ -62,6 +67,7 @@ package enum AccountFile {
     json["signIn"] = account.signIn?.json
     json["ownGrant"] = account.ownGrant?.json
     if let keptIn = account.keptIn { json["keptIn"] = .string(keptIn) }
+    if !account.marks.isEmpty { json["marks"] = .number(JSONNumber(account.marks.rawValue)) }
     if account.history != AccountHistory() { json["history"] = .string(account.history.text) }
     return JSON.object(json).serialized()
   }
@@ -117,6 +123,7 @@ package enum AccountFile {
       validatedAt: try file.optional("validatedAt", Timestamp.init),
       createdAt: try file.required("createdAt", Timestamp.init)
     )
+    account.marks = Account.Marks(rawValue: file.number("marks") ?? 0)
     account.history = AccountHistory(file.incidental("history") ?? "")
     if account.source == .issuer { account.subjectStatements = try file.subjectStatements() }
     return account

@@ -100,7 +100,7 @@ extension Account {
   /// known is that it rejected the last one.
   func told(_ evidence: Evidence, at now: Timestamp) -> Assessment {
     let assessment = assess(evidence, at: now)
-    guard assessment.state == .expiring, recordedState.refusedRenewal != nil,
+    guard assessment.state == .expiring, recordedState.refusedRenewal != nil, recordedState.doubt == nil,
       let left = tokenLifetime.secondsLeft(at: now), left <= 0
     else { return assessment }
     return Assessment(.expired, reason: assessment.reason, .stop)

@@ -24,6 +24,8 @@ package enum Decision: Sendable {
   case renewedElsewhere(AccountName, TokenPurpose?)
   /// The server rejected the account's own scope or audience by name, and is asked without.
   case requestWithoutName(AccountName)
+  /// The server's answer grants something, and these of it count as missing or are read leniently.
+  case readDespite([Blemish], Origin)
   /// The request is sent once more with a new proof, or without `Expect`.
   case sendWithNewProof(Origin, status: Int?)
   /// The request is sent once more with a renewed token.

@@ -1,4 +1,5 @@
 package import AcctModel
+import AcctProtocol
 
 /// A message to the user about a command that succeeded.
 package enum Notice: Sendable {
@@ -41,6 +42,10 @@ package enum Notice: Sendable {
   case requestNotPushed(Origin, because: EngineError)
   /// Scopes that were requested and are not in the server's response.
   case scopeNotGranted([String])
+  /// The server's answer does not tell in a readable form which scope was granted.
+  case scopeUnknown
+  /// The server sent an ID token that was not requested and can't be read.
+  case idTokenDropped
   /// The token is for the first of several resources; without a refresh token there is none for the others.
   case resourcesApart(ResourceIndicator, others: [ResourceIndicator], areHad: Bool)
   /// A token was requested for an audience that it does not name; it names these.
@@ -75,5 +80,16 @@ package enum Notice: Sendable {
     case damaged
     case refused(status: Int)
     case failed(EngineError)
+  }
+}
+
+extension Notice {
+  /// The notice of a blemish that costs something.
+  init?(_ blemish: Blemish) {
+    switch blemish {
+    case .scopeUnknown: self = .scopeUnknown
+    case .idToken: self = .idTokenDropped
+    case .mediaType, .form, .malformed, .member, .scopeList: return nil
+    }
   }
 }

@@ -52,9 +52,14 @@ extension Account {
   /// Checks that no server has ended the session, and that its client's certificate is valid: otherwise the keyring
   /// need not be asked.
   ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - insists: `true` to ask the server again although it has ended the session; a token that is used to its end
+  ///     belongs to a session that is spent.
   /// - Throws: ``SignInError/required(account:_:)``.
-  func requireNotEnded(at now: Timestamp) throws(EngineError) {
-    guard recordedState.state != .reauthRequired, client.certificate?.hasEnded(at: now) != true else {
+  func requireNotEnded(at now: Timestamp, insisting insists: Bool = false) throws(EngineError) {
+    let isAsked = recordedState.state != .reauthRequired || insists && !recordedState.tokenStands
+    guard isAsked, client.certificate?.hasEnded(at: now) != true else {
       throw stateError(lastKnownState(at: now))
     }
   }

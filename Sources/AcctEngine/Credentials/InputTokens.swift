@@ -74,7 +74,7 @@ struct InputTokens: Sendable {
     do throws(JWTError) {
       if isJWT {
         claims = try JWT.decode(token).claims
-      } else if case .claims(let found) = try JWT.claims(ofToken: token) {
+      } else if case .claims(let found) = JWT.claims(ofToken: token) {
         claims = found
       }
     } catch { throw .inputToken(.unusable(.notJWT, origin)) }

@@ -85,14 +85,15 @@ extension NewCredentials {
       refreshToken: handoff.refreshToken,
       idToken: handoff.idToken,
       key: handoff.key,
-      certificate: certificate
+      certificate: certificate,
+      notices: handoff.blemishes.compactMap(Notice.init)
     )
     client.certificate = certificate?.note(isBound: handoff.isCertificateBound, files)
   }
 
   /// The account that stores these credentials.
   func account(_ id: AccountID, _ name: AccountName, createdAt: Timestamp) -> Account {
-    Account(
+    var account = Account(
       id: id,
       name: name,
       kind: kind,
@@ -120,6 +121,10 @@ extension NewCredentials {
       validatedAt: validatedAt,
       createdAt: createdAt
     )
+    if notices.contains(where: { if case .scopeUnknown = $0 { true } else { false } }) {
+      account.marks = [.scopeUnknown]
+    }
+    return account
   }
 
   /// The keyring items, in the order in which they are written.

@@ -16,7 +16,8 @@ extension Doctor {
       guard let started = account.renewalStartedAt else { continue }
       let age = now.seconds(since: started)
       guard age > Self.renewing else { continue }
-      findings.append(Finding(.interruptedRenewal(account.name, secondsAgo: age)))
+      let wasAnswered = account.marks.contains(.answered)
+      findings.append(Finding(.interruptedRenewal(account.name, secondsAgo: age, wasAnswered: wasAnswered)))
     }
     for account in listing.accounts {
       let assessment = account.lastKnownState(at: now)

@@ -62,7 +62,7 @@ package struct Finding: Sendable {
     case accountsReadable(count: Int)
     case damagedAccount(AccountID)
     case activeGone(AccountID)
-    case interruptedRenewal(AccountName, secondsAgo: Int64)
+    case interruptedRenewal(AccountName, secondsAgo: Int64, wasAnswered: Bool)
     /// An account that only a new sign-in makes usable; the reason.
     case loginNeeded(EngineError)
     /// The certificate of an account's client ends in so many seconds.

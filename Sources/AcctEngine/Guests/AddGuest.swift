@@ -72,9 +72,14 @@ package struct AddGuest: Sendable {
   private func grant(_ response: HTTPResponse, _ service: Origin) throws(EngineError) -> GuestGrant {
     switch response.status {
     case 200..<300:
-      guard let json = response.json else { throw .guest(.malformed(member: nil, service)) }
+      let redactor = context.world.held.redactor
+      guard let answer = ServerAnswer(response, redacting: redactor).grant else {
+        throw .guest(.malformed(member: nil, service))
+      }
       do {
-        return try GuestGrant(json, receivedAt: context.world.clock.now(), redacting: context.world.held.redactor)
+        let grant = try GuestGrant(answer, receivedAt: context.world.clock.now(), redacting: redactor)
+        client.tell(of: grant.blemishes, in: service)
+        return grant
       } catch {
         throw .guest(.malformed(member: error.member, service))
       }

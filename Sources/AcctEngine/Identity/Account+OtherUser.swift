@@ -49,6 +49,9 @@ extension TokenResponse {
   /// The subject of a readable ID token.
   var idTokenSubject: String? { try? idToken?.get().subject }
 
+  /// `true` for an ID token that can't be read, and so states nothing.
+  var hasUnreadableIDToken: Bool { if case .failure(.unreadable) = idToken { true } else { false } }
+
   /// The ID token, once it has been checked, if an account keeps it.
   func newIDToken(for account: Account) -> IDToken? { account.mayHaveIDToken ? try? idToken?.get() : nil }
 }

@@ -26,6 +26,11 @@ struct DPoPClient: Sendable {
   /// The secrets that have been sent and received so far.
   var held: HeldSecrets { world.held }
 
+  /// Tells of an answer that grants something in spite of these.
+  func tell(of blemishes: [Blemish], in origin: Origin) {
+    if !blemishes.isEmpty { voice?.explain?(.readDespite(blemishes, origin)) }
+  }
+
   /// A response with the hint that its request used, for ``learn(from:)``.
   struct Unlearned {
     let response: HTTPResponse

@@ -52,6 +52,7 @@ struct TokenEndpoint: Sendable {
       },
       requesting: serverClient.settings.inputs.requestedType
     )
+    if case .granted(let response) = outcome { client.tell(of: response.blemishes, in: server.tokenEndpoint.origin) }
     return Answer(outcome: outcome) { client.learn(from: unlearned) }
   }
 
@@ -69,8 +70,9 @@ extension EngineError {
   init(_ outcome: TokenOutcome, _ origin: Origin) {
     switch outcome {
     case .unanswered(let noAnswer): self.init(noAnswer, origin)
-    case .ended(let description):
-      self = .server(.oauth(.refused(code: "invalid_grant", description: description, status: 400), origin))
+    case .unusable(_, let error): self = .server(.oauth(error, origin))
+    case .ended(let code, let description, let status):
+      self = .server(.oauth(.refused(code: code, description: description, status: status), origin))
     case .granted: self = .server(.oauth(.malformedAnswer(member: "body"), origin))
     }
   }

@@ -52,13 +52,14 @@ extension RegisterClient {
     )
     let response = try await context.client.send(message(registration, style, to: place))
     let origin = place.endpoint.origin
-    let json = try answer(response, origin, words)
+    let answer = try answer(response, origin, words)
     let client: RegisteredClient
     do {
-      client = try RegisteredClient(json, to: registration, fallback: style == .mastodon ? .post : .basic)
+      client = try RegisteredClient(answer, to: registration, fallback: style == .mastodon ? .post : .basic)
     } catch {
       throw .server(.oauth(error, origin))
     }
+    context.client.tell(of: client.blemishes, in: origin)
     return UsableClient(
       client: ClientBook.Registered(
         clientID: client.clientID,
@@ -95,16 +96,12 @@ extension RegisterClient {
     _ response: HTTPResponse,
     _ origin: Origin,
     _ words: ProviderError.Registration
-  ) throws(EngineError) -> JSON {
-    if (200...201).contains(response.status) {
-      guard response.field("Content-Type").isJSON, let json = response.json else {
-        throw .server(.oauth(.notJSON(status: response.status), origin))
-      }
-      return json
-    }
+  ) throws(EngineError) -> GrantMembers {
+    let answer = ServerAnswer(response, redacting: context.world.held.redactor)
+    if let grant = answer.grant { return grant }
     // It registers only clients that it knows, or no longer any.
     if [401, 403, 404].contains(response.status) { throw .provider(.clientNeeded(words)) }
-    let noAnswer = ServerAnswer(response, redacting: context.world.held.redactor).noAnswer
+    let noAnswer = answer.noAnswer
     if case .failed(let reason) = noAnswer, (400..<500).contains(response.status) {
       throw .provider(.notRegistered(origin, reason, words))
     }

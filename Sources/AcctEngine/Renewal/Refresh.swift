@@ -30,7 +30,9 @@ package struct Refresh: Sendable {
       let isWell = account.lastKnownState(at: now).state == .valid
       return isWell && !force ? .notDue : .cannotRenew
     }
-    do throws(EngineError) { try account.requireNotEnded(at: now) } catch { return .failed(error) }
+    do throws(EngineError) {
+      try account.requireNotEnded(at: now, insisting: force && account.kind == .oauth)
+    } catch { return .failed(error) }
     // Only the account's file has the end of a session, so the keyring may stay locked.
     if account.kind == .session, !force, account.tokenLifetime.state(at: now) == .valid { return .notDue }
     do throws(EngineError) {

@@ -62,6 +62,9 @@ extension Renewal.Reason {
     }
   }
 
+  /// `true` if the server is asked although it has ended the session.
+  var insists: Bool { if case .forced = self { true } else { false } }
+
   /// The reason as it is told.
   func cause(_ token: Token?, _ lifetime: TokenLifetime, at now: Timestamp) -> Decision.Cause {
     switch self {

@@ -7,7 +7,7 @@ import AcctProtocol
 extension Renewal {
   func renewTokens(of account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
     try await renewing(account) { (current, credentialStore) throws(EngineError) in
-      try current.requireNotEnded(at: context.world.clock.now())
+      try current.requireNotEnded(at: context.world.clock.now(), insisting: reason.insists)
       var credentials = try await credentialStore.readForRenewal()
       let now = context.world.clock.now()
       guard reason.applies(to: credentials, since: account, at: now) else {
@@ -71,7 +71,7 @@ extension Renewal {
       let items = items(of: response, for: &account)
       // A server that keeps the scope of a second token may have narrowed the account's, or replaced it by that.
       let own = credentials.account.ownGrant
-      let notices = notices(response, lacking: own?.scope, own?.audiences ?? [])
+      let notices = notices(response, lacking: own?.scope, own?.audiences ?? [], &account)
       let renewed = Credentials(
         account: account,
         token: response.accessToken,
@@ -183,6 +183,8 @@ extension Renewal {
     if let scope = response.scope, !renewsItself { account.scope = scope }
     if response.isCertificateBound == true { account.client.certificate?.isBound = true }
     account.noteRenewal()
+    // The user asked in spite of the end, and the server has changed its mind.
+    if account.recordedState.state == .reauthRequired { account.take(.replaced, at: context.world.clock.now()) }
     account.take(.confirmed, at: context.world.clock.now())
     context.note(.renewed, of: &account)
     return items

@@ -13,7 +13,8 @@ extension TokenOutcome {
     switch self {
     case .unanswered(.failed(.refused(let code, _, _))): code != "invalid_client"
     case .unanswered(.failed(.unexplained(let status))): status == 400 || status == 403
-    case .unanswered(.failed), .unanswered(.limited), .unanswered(.serverFailed), .granted, .ended: false
+    case .ended(let code, _, _): code != SessionEnds.standard
+    case .unanswered(.failed), .unanswered(.limited), .unanswered(.serverFailed), .granted, .unusable: false
     }
   }
 
@@ -21,7 +22,9 @@ extension TokenOutcome {
   var mayHaveSpentTheToken: Bool {
     switch self {
     case .unanswered(.serverFailed), .unanswered(.failed(.notJSON)),
-      .unanswered(.failed(.malformedAnswer)), .unanswered(.failed(.tokenType)):
+      .unanswered(.failed(.malformedAnswer)), .unanswered(.failed(.tokenType)), .unusable,
+      // The server gave up waiting, or so says a proxy for it.
+      .unanswered(.failed(.unexplained(status: 408))):
       true
     case .unanswered(.failed), .unanswered(.limited), .granted, .ended: false
     }

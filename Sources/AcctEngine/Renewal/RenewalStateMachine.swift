@@ -10,12 +10,13 @@ package import AcctProtocol
 /// | answer | step | the account |
 /// | --- | --- | --- |
 /// | the request is rejected, and there is another form | send it | |
-/// | tokens | store them | |
-/// | tokens of another type | store the refresh token, fail | |
+/// | tokens, however blemished the answer is | store them | |
+/// | tokens that can't be used, such as those of another type | store the refresh token, fail | |
 /// | another user's tokens | fail | its session has ended |
 /// | tokens with an ID token that is rejected | store the refresh token, fail | |
-/// | `invalid_grant` | fail | its session has ended; a grant that renews itself has none |
+/// | a refusal for good, such as `invalid_grant` | fail | its session has ended; a grant that renews itself has none |
 /// | a refusal of the client, the scope or the resource | fail | notes it |
+/// | any other refusal | fail | notes it; the same one a minute later ends its session |
 /// | any other answer, or none | fail | keeps the note if the token may have been spent, now or by an earlier renewal |
 package struct RenewalStateMachine<Form> {
   /// What the caller does next.
@@ -36,6 +37,8 @@ package struct RenewalStateMachine<Form> {
   private let redact: (String) -> String
   /// The request of an earlier renewal, or of the one in flight before, had no answer that was stored.
   private let wasInterrupted: Bool
+  /// It was answered, with nothing that could be stored.
+  private let wasAnswered: Bool
   /// `false` for a grant that is requested anew each time: an answer that is lost loses nothing.
   private let usesToken: Bool
   /// The stored ID token.
@@ -64,8 +67,10 @@ package struct RenewalStateMachine<Form> {
     self.origin = origin
     self.redact = redact
     wasInterrupted = account.renewalStartedAt != nil
+    wasAnswered = account.marks.contains(.answered)
     usesToken = !account.client.grant.renewsItself
     self.account.renewalStartedAt = now
+    self.account.marks.remove(.answered)
   }
 
   /// The first step.
@@ -80,29 +85,35 @@ package struct RenewalStateMachine<Form> {
     if outcome.rejectsRequest, let form = forms.popFirst() { return .send(form) }
     switch outcome {
     case .granted(let response): return granted(response, at: now)
+    // The access token is of no use; the session goes on with the refresh token that came with it.
+    case .unusable(let refreshToken, let error) where usesToken:
+      account.renewalStartedAt = nil
+      return .storeRefreshToken(refreshToken, .server(.oauth(error, origin)))
     // It has no session that could end: the key, the clock or the client's registration is wrong.
-    case .ended where !usesToken: return fail(EngineError(outcome, origin))
-    case .ended(let description):
-      let reason = reason(description)
-      account.take(.ended, reason: reason, at: now)
-      return fail(.signIn(.required(account: account.name, .ended(reason: reason))))
-    case .unanswered:
-      // The access token is of no use; the session goes on with the refresh token that came with it.
-      if usesToken, case .granted(let response) = answer {
-        account.renewalStartedAt = nil
-        return .storeRefreshToken(response.refreshToken, EngineError(outcome, origin))
-      }
+    case .ended(SessionEnds.standard, _, _) where !usesToken: return fail(EngineError(outcome, origin))
+    case .ended(SessionEnds.standard, let description, _):
+      return ended(description ?? StateReason.refreshTokenInvalid.text, at: now)
+    // The refusal of a second token in other words is not the account's.
+    case .ended(let code, let description, _) where usesToken && !asked.isSecondToken:
+      return ended([code, description].compactMap(\.self).joined(separator: ": "), at: now)
+    case .ended, .unusable, .unanswered:
       let error = EngineError(outcome, origin).refusing(asked)
-      if !asked.isSecondToken, case .signIn(.requestRefused(let refusal)) = error {
-        account.noteRefusedRenewal(refusal.reason)
+      if !asked.isSecondToken {
+        if case .signIn(.requestRefused(let refusal)) = error {
+          account.noteRefusedRenewal(refusal.reason)
+        } else if case .server(.oauth(let refusal, _)) = error, let doubt = refusal.doubt(at: now),
+          account.noteRefusedRenewal(doubt, refusal.words)
+        {
+          return ended(refusal.words, at: now)
+        }
       }
-      return fail(error, mayHaveSpentTheToken: outcome.mayHaveSpentTheToken)
+      return fail(error, mayHaveSpentTheToken: outcome.mayHaveSpentTheToken, isAnswered: true)
     }
   }
 
   /// The step after a request without an answer.
   package mutating func take(_ error: EngineError) -> Step {
-    fail(error, mayHaveSpentTheToken: error.mayHaveReachedTheServer)
+    fail(error, mayHaveSpentTheToken: error.mayHaveReachedTheServer, isAnswered: false)
   }
 
   private mutating func granted(_ response: TokenResponse, at now: Timestamp) -> Step {
@@ -137,14 +148,45 @@ package struct RenewalStateMachine<Form> {
     return .fail(error)
   }
 
-  private mutating func fail(_ error: EngineError, mayHaveSpentTheToken isUncertain: Bool) -> Step {
+  private mutating func fail(
+    _ error: EngineError,
+    mayHaveSpentTheToken isUncertain: Bool,
+    isAnswered: Bool
+  ) -> Step {
     guard usesToken else { return fail(error) }
     if !isUncertain, !wasInterrupted { account.renewalStartedAt = nil }
+    if isUncertain ? isAnswered && (wasAnswered || !wasInterrupted) : wasAnswered { account.marks.insert(.answered) }
+    if isUncertain, case .server(.oauth(let flaw, let origin)) = error {
+      return .fail(.server(.renewalUnread(flaw, origin)))
+    }
     return .fail(error.ofRenewal(inDoubt: wasInterrupted))
   }
 
-  private func reason(_ description: String?) -> String {
-    let words = description ?? StateReason.refreshTokenInvalid.text
-    return wasInterrupted ? StateReason.interrupted(words).text : words
+  private mutating func ended(_ words: String, at now: Timestamp) -> Step {
+    let reason =
+      !wasInterrupted ? words : wasAnswered ? StateReason.unstored(words).text : StateReason.interrupted(words).text
+    account.take(.ended, reason: reason, at: now)
+    return fail(.signIn(.required(account: account.name, .ended(reason: reason))))
+  }
+}
+
+extension OAuthError {
+  /// The refusal as one that may be the end of a session; `nil` for any other error.
+  fileprivate func doubt(at now: Timestamp) -> Doubt? {
+    guard mayBeEnd else { return nil }
+    return switch self {
+    case .refused(let code, _, let status): Doubt(status: status, code: code, at: now)
+    case .unexplained(let status): Doubt(status: status, code: nil, at: now)
+    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken, .redirected: nil
+    }
+  }
+
+  /// The server's words, as a reason has them.
+  fileprivate var words: String {
+    switch self {
+    case .refused(let code, let description, _): [code, description].compactMap(\.self).joined(separator: ": ")
+    case .unexplained(let status): StateReason.answered(status: status).text
+    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken, .redirected: ""
+    }
   }
 }

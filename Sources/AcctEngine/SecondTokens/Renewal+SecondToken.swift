@@ -80,9 +80,11 @@ extension Renewal {
     var items: [Keyring.Item] = []
     if let token = response.refreshToken { items.append(.init(.refreshToken, token.secret)) }
     items.append(.init(.secondTokens, tokens.item))
+    // The refresh token works, so the last refusal was no end.
+    if account.recordedState.doubt != nil { account.noteRenewal() }
     account.take(.confirmed, at: now)
     var grant = AccessGrant(second, boundTo: key)
-    grant.notices = notices(response, lacking: purpose.scopeText, purpose.audiences)
+    grant.notices = notices(response, lacking: purpose.scopeText, purpose.audiences, &account)
     return (items, grant)
   }
 
@@ -92,9 +94,21 @@ extension Renewal {
   ///   - response: The server's response.
   ///   - scope: The requested scope, or that of the account's own token.
   ///   - audiences: The requested audiences, or those of the account's own token.
+  ///   - account: Remembers that its scope is not known: that is told once.
   /// - Returns: A notice of scopes, one of audiences, or none.
-  func notices(_ response: TokenResponse, lacking scope: String?, _ audiences: [String]) -> [Notice] {
+  func notices(
+    _ response: TokenResponse,
+    lacking scope: String?,
+    _ audiences: [String],
+    _ account: inout Account
+  ) -> [Notice] {
     var notices: [Notice] = []
+    if response.blemishes.contains(.scopeUnknown) {
+      if !account.marks.contains(.scopeUnknown) { notices.append(.scopeUnknown) }
+      account.marks.insert(.scopeUnknown)
+    } else {
+      account.marks.remove(.scopeUnknown)
+    }
     let missing = Scope.missing(of: scope, in: response)
     if !missing.isEmpty { notices.append(.scopeNotGranted(missing)) }
     if let granted = TokenAudience.audiences(of: response.accessToken), !audiences.allSatisfy(granted.contains) {

@@ -143,7 +143,7 @@ package struct ATProtoSignIn: Sendable {
       refreshToken: response.refreshToken,
       key: key,
       isKeyChosen: request.key.place != nil,
-      notices: outcome.notices + Notice.lacking(response, requested: scope)
+      notices: outcome.notices + response.blemishes.compactMap(Notice.init) + Notice.lacking(response, requested: scope)
     )
   }
 

@@ -77,10 +77,12 @@ package struct DeviceSignIn: Sendable {
     let response = try await client.send(form, to: endpoint, of: server, by: serverClient)
     let origin = endpoint.origin
     let answer = ServerAnswer(response, redacting: context.world.held.redactor)
-    guard response.status == 200, !answer.isError else { throw EngineError(answer.noAnswer, origin) }
-    guard response.field("Content-Type").isJSON, let json = response.json
-    else { throw .server(.oauth(.notJSON(status: response.status), origin)) }
-    do { return try DeviceFlow(json, receivedAt: context.world.clock.now()) } catch {
+    guard !answer.isError, let grant = answer.grant else { throw EngineError(answer.noAnswer, origin) }
+    do {
+      let flow = try DeviceFlow(grant, receivedAt: context.world.clock.now())
+      client.tell(of: flow.blemishes, in: origin)
+      return flow
+    } catch {
       throw .server(.oauth(error, origin))
     }
   }
@@ -112,7 +114,7 @@ package struct DeviceSignIn: Sendable {
       switch step {
       case .wait: continue
       case .granted(let response): return .success(response)
-      case .denied: return .failure(.signIn(.refused(code: "access_denied", description: nil)))
+      case .denied(let code, let description): return .failure(.signIn(.refused(code: code, description: description)))
       case .expired: return .failure(.signIn(.deviceCodeExpired))
       case .failed(let error): return .failure(.server(.oauth(error, origin)))
       }

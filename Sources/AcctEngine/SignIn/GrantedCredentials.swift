@@ -48,7 +48,9 @@ extension NewCredentials {
       clientSecret: request.clientSecret,
       clientKey: request.clientKey,
       certificate: request.certificate,
-      notices: Notice.lacking(response, requested: request.scope, isDirect: isDirect)
+      notices: response.blemishes.compactMap(Notice.init)
+        + (idToken == nil && response.hasUnreadableIDToken ? [.idTokenDropped] : [])
+        + Notice.lacking(response, requested: request.scope, isDirect: isDirect)
         + (isDirect ? [] : Notice.resourcesApart(request.resources, in: response))
     )
     // An opaque token does not tell; a server that can bind it does so on a connection with a certificate.

@@ -28,7 +28,8 @@ final class IdentifyUser: Sendable {
   /// - Parameters:
   ///   - response: The token endpoint's answer to the sign-in.
   ///   - nonce: The nonce that the token must repeat.
-  /// - Returns: The token, which this server issued for this sign-in.
+  /// - Returns: The token, which this server issued for this sign-in; `nil` also for one that can't be read and was not
+  ///   requested.
   /// - Throws: ``OAuthError/idToken(_:)``.
   func checked(_ response: TokenResponse, nonce: String?) throws(EngineError) -> IDToken? {
     guard let reading = response.idToken else { return nil }
@@ -42,6 +43,8 @@ final class IdentifyUser: Sendable {
         at: context.client.hint(for: origin).time(at: context.world.clock.now())
       )
       return token
+    } catch .unreadable where !Scope.words(request.scope).contains("openid") {
+      return nil
     } catch {
       throw .server(.oauth(.idToken(error), origin))
     }

@@ -162,7 +162,7 @@ package struct AddStaticToken: Sendable {
 
   /// The claims of a token that is a JWT; one that only looks like a JWT is opaque, like any other.
   static func claims(of token: Token) -> JWTClaims? {
-    guard case .claims(let claims)? = try? JWT.claims(ofToken: token) else { return nil }
+    guard case .claims(let claims) = JWT.claims(ofToken: token) else { return nil }
     return claims
   }
 }

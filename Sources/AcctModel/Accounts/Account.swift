@@ -72,6 +72,8 @@ package struct Account: Equatable, Sendable {
   /// When a server last confirmed the session: a sign-in, a renewal, a check.
   package var validatedAt: Timestamp?
   package let createdAt: Timestamp
+  /// What its server's answers were like.
+  package var marks: Marks = []
   /// Its last events, unread.
   package var history = AccountHistory()
 
@@ -154,6 +156,18 @@ extension Account {
       self.place = place
       self.isWhole = isWhole
     }
+  }
+
+  /// What the answers of its server were like, where that must be remembered.
+  package struct Marks: OptionSet, Sendable {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// The renewals since ``Account/renewalStartedAt`` were answered, with nothing that could be stored.
+    package static let answered = Marks(rawValue: 1)
+    /// The last answer did not tell the scope in a readable form, and the user knows.
+    package static let scopeUnknown = Marks(rawValue: 2)
   }
 
   /// `true` if its token can be renewed without a person: with a refresh token, by its client alone, or by its backend.

@@ -2,8 +2,8 @@
 package enum RecordedState: Equatable, Sendable {
   case signedIn
   /// Signed in, but the server rejected the last renewal for a cause that only the user can change. The reason is its
-  /// code for the client, the scope or the resource, and its text.
-  case renewalRefused(reason: String)
+  /// code for the client, the scope or the resource, and its text. With a doubt, the cause is not known.
+  case renewalRefused(reason: String, doubt: Doubt? = nil)
   /// A guest's token has expired, for this reason, and was discarded.
   case expired(reason: String)
   /// The server has ended the session, in these words; or only its renewals, and the token stays valid until it
@@ -13,6 +13,29 @@ package enum RecordedState: Equatable, Sendable {
   case rejected(Rejection)
   /// The secrets are gone, for this reason.
   case signedOut(reason: String)
+}
+
+/// A refusal of a renewal that may be the end of its session: it is, if the same one comes again later.
+package struct Doubt: Equatable, Sendable {
+  /// The HTTP status, and the code of the error if there is one: the words beside it may have the time in them.
+  package let status: Int
+  package let code: String?
+  /// When it came first.
+  package let time: Timestamp
+
+  package init(status: Int, code: String?, at time: Timestamp) {
+    self.status = status
+    self.code = code
+    self.time = time
+  }
+
+  /// Seconds after which the same refusal is an end: a server that is at fault for a moment is not asked twice in a row.
+  private static let pause: Int64 = 60
+
+  /// `true` if it repeats an earlier refusal, of a minute before or more.
+  func repeats(_ earlier: Doubt) -> Bool {
+    status == earlier.status && code == earlier.code && time.seconds(since: earlier.time) >= Self.pause
+  }
 }
 
 /// A server's rejection of a token, by a 401.
@@ -45,7 +68,7 @@ extension RecordedState {
     switch self {
     case .signedIn: nil
     case .rejected: Rejection.word
-    case .renewalRefused(let reason), .expired(let reason), .reauthRequired(let reason, _), .signedOut(let reason):
+    case .renewalRefused(let reason, _), .expired(let reason), .reauthRequired(let reason, _), .signedOut(let reason):
       reason
     }
   }
@@ -60,8 +83,11 @@ extension RecordedState {
 
   /// The reason for which the server rejected the last renewal; `nil` if it did not, or if the session is over.
   package var refusedRenewal: String? {
-    if case .renewalRefused(let reason) = self { reason } else { nil }
+    if case .renewalRefused(let reason, _) = self { reason } else { nil }
   }
+
+  /// A refusal of the last renewal that may have been the session's end; `nil` without one.
+  package var doubt: Doubt? { if case .renewalRefused(_, let doubt) = self { doubt } else { nil } }
 }
 
 extension Account {
@@ -91,6 +117,21 @@ extension Account {
   /// Stores that the server has rejected a renewal, for this reason; the session continues.
   package mutating func noteRefusedRenewal(_ reason: String) {
     if recordedState.state == .valid { recordedState = .renewalRefused(reason: reason) }
+  }
+
+  /// Stores that the server has rejected a renewal for a cause that is not known.
+  ///
+  /// - Parameters:
+  ///   - doubt: The refusal.
+  ///   - reason: The server's words.
+  /// - Returns: `true` if it is the end of the session: the server has said the same before. The caller records that.
+  package mutating func noteRefusedRenewal(_ doubt: Doubt, _ reason: String) -> Bool {
+    guard recordedState.state == .valid else { return recordedState.state == .reauthRequired }
+    if let earlier = recordedState.doubt, earlier.status == doubt.status, earlier.code == doubt.code {
+      return doubt.repeats(earlier)
+    }
+    recordedState = .renewalRefused(reason: reason, doubt: doubt)
+    return false
   }
 
   /// Stores that a server has rejected the token, which can't be renewed; only a request that succeeds with it, or a new

@@ -13,6 +13,10 @@ package enum StateReason: Equatable, Sendable {
   case refreshTokenInvalid
   /// The session ended after a renewal whose answer was never stored; the server's words.
   case interrupted(String)
+  /// The session ended after a renewal whose answer could not be stored; the server's words.
+  case unstored(String)
+  /// The server refused with this status and no words.
+  case answered(status: Int)
   /// The server renewed the tokens for another user.
   case renewedForOther(found: String, expected: String)
   /// The server's userinfo is about another user.
@@ -37,6 +41,8 @@ package enum StateReason: Equatable, Sendable {
     case .refreshTokenInvalid: "the refresh token is no longer valid"
     case .interrupted(let words):
       "an earlier renewal was interrupted before its answer could be stored, and \(words)"
+    case .unstored(let words): "an earlier renewal was answered with nothing that could be stored, and \(words)"
+    case .answered(let status): "it answered \(status)"
     case .renewedForOther(let found, let expected): "the server renewed the tokens for \(found) instead of \(expected)"
     case .userinfoOfOther(let found, let expected): "the server's userinfo is about \(found) instead of \(expected)"
     case .renewalRefused(let reason): "its last renewal was refused: \(reason)"

@@ -17,7 +17,7 @@ package enum SessionAnswer: Sendable {
   /// Classifies an answer.
   package init(_ answer: ServerAnswer) {
     switch (answer.status, answer.object) {
-    case (200, let object?):
+    case (200..<300, let object?):
       do { self = try Self.confirmation(object, answer) } catch { self = .unanswered(.failed(error)) }
     case (401, _): self = Self.refusal(answer.text("reason"), answer.errorCode)
     default: self = .unanswered(answer.noAnswer)
@@ -51,7 +51,7 @@ package struct SessionDetails: Equatable, Sendable {
 
   init(_ object: JSONObject, showing shown: (String) -> String) throws(OAuthError) {
     owner = try SessionOwner(object)
-    displayName = try object.text("displayName").flatMap { $0.isEmpty ? nil : shown($0) }
+    displayName = object["displayName"]?.stringValue.flatMap { $0.isEmpty ? nil : shown($0) }
     expiresAt = try Self.time(object["expiresAt"])
   }
 
@@ -80,12 +80,15 @@ package enum SessionRefreshAnswer: Sendable {
   /// Classifies an answer.
   package init(_ answer: ServerAnswer) {
     let isDenied = answer.object?["success"] == .bool(false)
-    switch (answer.status, answer.object) {
+    switch (answer.status, answer.grant) {
     // The backend's own words distinguish its refusal from a proxy's page for a backend that is
     // down.
-    case (200, _) where isDenied, (500, _) where isDenied || answer.errorCode != nil:
+    case (200..<300, _) where isDenied, (500, _) where isDenied || answer.isError:
       self = .couldNot(reason: answer.errorCode ?? "the refresh failed")
-    case (200, let object?): do { self = try Self.grant(object) } catch { self = .unanswered(.failed(error)) }
+    case (_, let grant?):
+      do { self = try Self.grant(grant.object) } catch {
+        self = .unanswered(answer.object == nil ? answer.noAnswer : .failed(error))
+      }
     case (401, _): self = .refused(reason: answer.errorCode ?? "the refresh was refused")
     default: self = .unanswered(answer.noAnswer)
     }
@@ -99,12 +102,12 @@ package enum SessionRefreshAnswer: Sendable {
   }
 }
 
-/// Members of an answer, `nil` where they are `null` or not there.
+/// Members of an answer, `nil` where they are `null`, empty or not there.
 extension JSONObject {
   func text(_ member: String) throws(OAuthError) -> String? {
     guard let value = self[member], value != .null else { return nil }
     guard let text = value.stringValue else { throw .malformedAnswer(member: member) }
-    return text
+    return text.isEmpty ? nil : text
   }
 
   /// A member that a type of the model parses.

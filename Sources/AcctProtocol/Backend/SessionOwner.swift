@@ -25,8 +25,15 @@ package struct SessionOwner: Equatable, Sendable {
     let subject = try object.text("sub")?.hasPrefix("did:") == true ? try object.parsed("sub", DID.init) : nil
     let did = try object.parsed("did", DID.init)
     guard did == nil || subject == nil || did == subject else { throw .malformedAnswer(member: "sub") }
-    let alias = try object.parsed("userHandle", Handle.init)
-    let handle = try object.parsed("handle", Handle.init)
+    func readHandle(_ member: String) throws(OAuthError) -> Handle? {
+      do throws(OAuthError) { return try object.parsed(member, Handle.init) } catch {
+        // Beside a DID, it is for people to read.
+        guard did != nil || subject != nil else { throw error }
+        return nil
+      }
+    }
+    let alias = try readHandle("userHandle")
+    let handle = try readHandle("handle")
     guard handle == nil || alias == nil || handle == alias else { throw .malformedAnswer(member: "userHandle") }
     self.init(did: did ?? subject, handle: handle ?? alias)
   }

@@ -15,10 +15,13 @@ package struct GuestGrant: Sendable {
     package let member: String
   }
 
+  /// What was wrong with the answer and cost nothing of the grant.
+  package let blemishes: [Blemish]
+
   /// Reads a grant.
   ///
-  /// The token's own `exp` counts, since the backend enforces it; without one, `expiresIn` does,
-  /// and without either the token passes no check: it counts as expired at once.
+  /// The token's own `exp` counts, since the backend enforces it; without one, `expiresIn` does, and without either its
+  /// end is not known: it is valid until the backend rejects it.
   ///
   /// - Parameters:
   ///   - json: The backend's answer.
@@ -26,31 +29,25 @@ package struct GuestGrant: Sendable {
   ///   - redactor: Takes secrets out of the names of features.
   /// - Throws: ``Flaw``.
   package init(_ json: JSON, receivedAt now: Timestamp, redacting redactor: Redactor) throws(Flaw) {
-    guard let object = json.objectValue, let text = object["guestToken"]?.stringValue else {
-      throw Flaw(member: "guestToken")
-    }
-    let claims: TokenClaims
-    do {
-      token = try Token(text)
-      claims = try TokenClaims(of: token)
-    } catch {
-      throw Flaw(member: "guestToken")
-    }
+    guard let object = json.objectValue else { throw Flaw(member: "guestToken") }
+    try self.init(GrantMembers(object), receivedAt: now, redacting: redactor)
+  }
+
+  /// Reads a grant; see ``init(_:receivedAt:redacting:)-(JSON,_,_)``.
+  package init(_ answer: GrantMembers, receivedAt now: Timestamp, redacting redactor: Redactor) throws(Flaw) {
+    var answer = answer
+    guard let token = answer.token("guestToken") else { throw Flaw(member: "guestToken") }
+    self.token = token
+    let claims = TokenClaims(of: token)
     subject = claims.subject.flatMap { $0.isEmpty ? nil : $0 }
-    let lifetime = try Self.seconds(object["expiresIn"])
+    let lifetime = answer.seconds("expiresIn")
     tokenLifetime = TokenLifetime(
-      expiresAt: claims.expiry ?? lifetime.map(now.adding) ?? now,
+      expiresAt: claims.expiry ?? lifetime.map(now.adding),
       lifetime: lifetime,
       canRenew: false
     )
-    limitations = object["limitations"]?.objectValue.map(GuestLimitations.init)?.redacted(by: redactor)
-  }
-
-  /// Seconds, as a number or a string of one; however many are past are past.
-  private static func seconds(_ value: JSON?) throws(Flaw) -> Int64? {
-    guard let value, value != .null else { return nil }
-    guard let number = value.looseNumber, number < 1e15 else { throw Flaw(member: "expiresIn") }
-    return Int64(max(number, -1e15).rounded(.down))
+    limitations = answer.object["limitations"]?.objectValue.map(GuestLimitations.init)?.redacted(by: redactor)
+    blemishes = answer.blemishes
   }
 }
 

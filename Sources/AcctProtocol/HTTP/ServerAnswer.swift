@@ -5,8 +5,12 @@ import StrictJSON
 /// A server's answer to a call of acct's own, as far as it tells the result of the call.
 package struct ServerAnswer: Sendable {
   package let status: Int
-  /// The body, if it is a JSON object and its media type is JSON.
+  /// The body, if it is a JSON object or a form, whatever its media type says.
   let object: JSONObject?
+  /// `true` if it is a form.
+  private let isForm: Bool
+  private let isMarkedAsJSON: Bool
+  private let body: Secret
   private let retryAfter: RetryAfter?
   private let location: String?
   private let redactor: Redactor
@@ -32,10 +36,32 @@ package struct ServerAnswer: Sendable {
     self.status = status
     self.retryAfter = RetryAfter(retryAfter)
     self.location = location
-    object =
-      contentType.isJSON
-      ? (body.withBytes { span in try? JSON(parsing: span) })?.objectValue : nil
+    self.body = body
+    isMarkedAsJSON = contentType.isJSON
+    let json = body.withBytes { span in span.isJSONObject ? try? JSON(parsing: span) : nil }
+    let form = json == nil ? body.withBytes(formMembers) : nil
+    object = json?.objectValue ?? form
+    isForm = form != nil
   }
+
+  /// What a 2xx answer grants; `nil` for any other status, and for a body that has no members.
+  ///
+  /// A body that can't be read strictly is read leniently here, and nowhere else: what the request has spent, such as a
+  /// refresh token or a code, exists only in this answer by now.
+  package var grant: GrantMembers? {
+    guard isSuccess else { return nil }
+    if let object {
+      return GrantMembers(object, isForm ? [.form] : isMarkedAsJSON ? [] : [.mediaType])
+    }
+    let json = body.withBytes { span in span.isJSONObject ? try? JSON(leniently: span) : nil }
+    return json?.objectValue.map { GrantMembers($0, [.malformed]) }
+  }
+
+  /// `true` if its body can be read.
+  package var hasMembers: Bool { object != nil }
+
+  /// `true` for 200, 201 and the others of their class.
+  package var isSuccess: Bool { (200..<300).contains(status) }
 
   /// Its meaning if it does not answer the call.
   package var noAnswer: NoAnswer {
@@ -43,16 +69,13 @@ package struct ServerAnswer: Sendable {
     case 429: .limited(retryAfter: retryAfter)
     case 500...: .serverFailed(status: status, retryAfter: retryAfter)
     case 300..<400: .failed(.redirected(to: location.map(redactor.redact)))
-    case 200 where object == nil: .failed(.notJSON(status: status))
+    case 200..<300 where object == nil: .failed(.notJSON(status: status))
     default:
       .failed(
         errorCode.map { .refused(code: $0, description: description, status: status) } ?? .unexplained(status: status)
       )
     }
   }
-
-  /// `true` for an answer with an error code, whatever its status: GitHub answers errors with 200.
-  package var isError: Bool { errorCode != nil }
 
   /// `true` if a server that takes pushed requests rejects this one in a way that says nothing of the same request in a
   /// browser (RFC 9126, section 2.3): the endpoint is not there, or is not for this client.
@@ -67,12 +90,6 @@ package struct ServerAnswer: Sendable {
 
   /// The part of the request that it refuses, if it names one.
   package var refusedPart: RefusedPart? { errorCode.flatMap(RefusedPart.init) }
-
-  /// The code of the error, cut to a length that can be stored (RFC 6749, section 5.2).
-  package var errorCode: String? { text("error").map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 } }
-
-  /// The server's description of the error, in a sentence.
-  var description: String? { text("error_description") }
 
   /// The server's words without a secret in them: the only way to any of its text.
   func text(_ member: String) -> String? { object?[member]?.stringValue.map(shown) }

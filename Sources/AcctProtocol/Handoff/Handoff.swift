@@ -27,6 +27,8 @@ package struct Handoff: Sendable {
   package let origins: OwnOrigins
   package let scope: String?
   package let tokenLifetime: TokenLifetime
+  /// What could not be used of it, and was not needed.
+  package let blemishes: [Blemish]
 
   package var tokenType: Account.TokenType { key == nil ? .bearer : .dpop }
 
@@ -42,9 +44,7 @@ package struct Handoff: Sendable {
     guard let accessToken = try members.parsed("accessToken", as: Token.init) else {
       throw .missing(member: members.spelling(of: "accessToken"))
     }
-    let claims: TokenClaims
-    do { claims = try TokenClaims(of: accessToken) } catch { throw .token(error) }
-
+    let claims = TokenClaims(of: accessToken)
     if let thumbprint = claims.certificateThumbprint, thumbprint != certificate {
       throw certificate == nil ? .certificateMissing : .certificateBinding
     }
@@ -55,8 +55,11 @@ package struct Handoff: Sendable {
     key = try Self.key(members, claims)
     handle = try members.parsed("handle", as: Handle.init)
     did = try members.parsed("did", as: DID.init)
-    displayName = try members.string("displayName")
-    scope = try members.string("scope") ?? claims.scope
+    displayName = try members.value("displayName")?.stringValue
+    let stated = try members.scope()
+    scope = stated ?? claims.scope
+    var blemishes: [Blemish] = []
+    if stated == nil, try members.value("scope").map({ $0 != [] }) ?? false { blemishes.append(.scopeUnknown) }
 
     let pds = try members.parsed("pds", as: Origin.init)
     let given = try members.parsed("issuer", as: Issuer.init)
@@ -75,7 +78,13 @@ package struct Handoff: Sendable {
       ? OwnOrigins(fallback, for: .signIn) : OwnOrigins(resources, for: .resource)
     service = pds ?? origins.first
     tokenLifetime = try Self.tokenLifetime(members, claims, canRenew: refreshToken != nil, now)
-    idToken = try Self.idToken(members, from: given, for: identity.clientID)
+    do throws(HandoffError) {
+      idToken = try Self.idToken(members, from: given, for: identity.clientID)
+    } catch .idToken(.unreadable) {
+      idToken = nil
+      blemishes.append(.idToken)
+    }
+    self.blemishes = blemishes
   }
 
   /// The key that binds the token, or `nil` for a bearer token (RFC 9449, section 6.1).
@@ -157,7 +166,6 @@ package enum HandoffError: Error, Equatable, Sendable {
   case certificateMissing
   /// The token's `cnf.x5t#S256` is the thumbprint of another certificate.
   case certificateBinding
-  case token(JWTError)
   case idToken(IDToken.Flaw)
 
   /// A flaw in a member.
@@ -168,8 +176,6 @@ package enum HandoffError: Error, Equatable, Sendable {
     case doubled
     /// Not a handle, DID, URL, origin or token, whichever it must be.
     case malformed
-    /// Not a time, or one that can't be used.
-    case unusableTime
     /// A `token_type` other than DPoP and Bearer.
     case unknownTokenType
     /// Not a member of a description of a sign-in.

@@ -3,7 +3,7 @@ import StrictJSON
 
 /// Typed access to the members of a handoff, in either spelling.
 ///
-/// Apps' backends write `accessToken`, OAuth servers `access_token`; `null` is the same as not
+/// Apps' backends write `accessToken`, OAuth servers `access_token`; `null` and an empty text are the same as not
 /// there; a member in both spellings is an error, since nothing says which one counts.
 struct HandoffMembers {
   private let object: JSONObject
@@ -24,7 +24,7 @@ struct HandoffMembers {
   func member(_ name: String) throws(HandoffError) -> Member? {
     let members = [name, snakeCased(name)].uniqued.compactMap { spelling in
       object[spelling].map { Member(name: spelling, value: $0) }
-    }.filter { $0.value != .null }
+    }.filter { $0.value != .null && $0.value != "" }
     guard members.count <= 1 else { throw .member(name, .doubled) }
     return members.first
   }
@@ -57,26 +57,25 @@ struct HandoffMembers {
     return origins
   }
 
-  /// Seconds, as a number or as a string of one; a fraction is dropped.
-  ///
-  /// Any number of seconds in the past is accepted; only a time too far ahead is rejected.
-  func seconds(_ name: String) throws(HandoffError) -> Int64? {
-    guard let member = try member(name) else { return nil }
-    guard let number = member.value.looseNumber, number < 1e15 else { throw .member(member.name, .unusableTime) }
-    return Int64(max(number, -1e15).rounded(.down))
+  /// The scope: a text, or a list of texts; `nil` also where it is anything else.
+  func scope() throws(HandoffError) -> String? {
+    guard let value = try value("scope") else { return nil }
+    return value.stringValue ?? value.scopeWords.flatMap { $0.isEmpty ? nil : $0.joined(separator: " ") }
   }
 
-  /// A time in RFC 3339, seconds or milliseconds.
+  /// Seconds, as a number or as a text, of which 0 and anything else say nothing: `nil`.
+  ///
+  /// Any number of seconds in the past is accepted: a file may be older than its token.
+  func seconds(_ name: String) throws(HandoffError) -> Int64? {
+    guard let number = try value(name)?.looseNumber, number < 1e15 else { return nil }
+    let seconds = Int64(max(number, -1e15).rounded(.down))
+    return seconds == 0 ? nil : seconds
+  }
+
+  /// A time in RFC 3339, seconds or milliseconds; `nil` also for anything else.
   func time(_ name: String) throws(HandoffError) -> Timestamp? {
-    guard let member = try member(name) else { return nil }
-    let time: Timestamp?
-    if let number = member.value.looseNumber {
-      time = Timestamp(number: number)
-    } else {
-      time = member.value.stringValue.flatMap { try? Timestamp($0) }
-    }
-    guard let time else { throw .member(member.name, .unusableTime) }
-    return time
+    guard let value = try value(name) else { return nil }
+    return value.looseNumber.flatMap { Timestamp(number: $0) } ?? value.stringValue.flatMap { try? Timestamp($0) }
   }
 
   private static func string(_ member: Member) throws(HandoffError) -> String {
@@ -95,11 +94,6 @@ struct HandoffMembers {
       throw .member(name, .malformed)
     }
   }
-}
-
-extension JSON {
-  /// A number, also where it is (wrongly, but seen) written as a string.
-  var looseNumber: Double? { (numberValue ?? stringValue.flatMap(JSONNumber.init))?.double }
 }
 
 extension [String] {

@@ -16,8 +16,8 @@ package struct JWTClaims: Equatable, Sendable {
   /// When the token was issued: `iat`, in the same forms.
   package var issuedAt: Timestamp? { object["iat"]?.looseNumber.flatMap(Timestamp.init(number:)) }
 
-  /// `sub`: the user or client that it is about.
-  package var subject: String? { object["sub"]?.stringValue }
+  /// `sub`: the user or client that it is about; a number by its digits.
+  package var subject: String? { object["sub"]?.identifier }
   /// `iss`: the issuer.
   package var issuer: String? { object["iss"]?.stringValue }
   /// `client_id`: the client that it was issued to (RFC 9068, section 2.2).
@@ -47,13 +47,10 @@ package struct JWTClaims: Equatable, Sendable {
 struct TokenClaims {
   private let claims: JWTClaims?
 
-  /// Reads a token.
-  ///
-  /// - Parameter token: A JWT, or anything else.
-  /// - Throws: ``JWTError`` for a token that claims to be a JWT and is a broken one.
-  init(of token: Token) throws(JWTError) {
+  /// Reads a token: a JWT, or anything else.
+  init(of token: Token) {
     claims =
-      switch try JWT.claims(ofToken: token) {
+      switch JWT.claims(ofToken: token) {
       case .opaque: nil
       case .claims(let claims): claims
       }

@@ -56,8 +56,10 @@ package struct RegisteredClient: Sendable {
   package let secret: Secret?
   /// When the secret ends; `nil` if it does not.
   package let secretExpiresAt: Timestamp?
+  /// What was wrong with the answer and cost nothing of the registration.
+  package let blemishes: [Blemish]
 
-  /// Reads the answer.
+  /// Reads the answer, of which the identifier alone is needed.
   ///
   /// - Parameters:
   ///   - json: The body.
@@ -69,48 +71,54 @@ package struct RegisteredClient: Sendable {
     to request: ClientRegistration,
     fallback: ClientAuthentication = .basic
   ) throws(OAuthError) {
-    guard let answer = json.objectValue else { throw .malformedAnswer(member: "body") }
-    func text(_ name: String) throws(OAuthError) -> String? {
-      guard let value = answer[name], value != .null else { return nil }
-      guard let text = value.stringValue, (1...4096).contains(text.utf8.count),
-        text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
-      else { throw .malformedAnswer(member: name) }
-      return text
-    }
-    guard let clientID = try text("client_id") else { throw .malformedAnswer(member: "client_id") }
+    guard let object = json.objectValue else { throw .malformedAnswer(member: "body") }
+    try self.init(GrantMembers(object), to: request, fallback: fallback)
+  }
+
+  /// Reads the answer as a grant; see ``init(_:to:fallback:)-(JSON,_,_)``.
+  package init(
+    _ answer: GrantMembers,
+    to request: ClientRegistration,
+    fallback: ClientAuthentication = .basic
+  ) throws(OAuthError) {
+    var answer = answer
+    guard let clientID = answer.parsed("client_id", Self.line) else { throw .malformedAnswer(member: "client_id") }
     self.clientID = clientID
-    let given = try text("client_secret")
-    let method = try text("token_endpoint_auth_method")
-    switch method {
-    case nil: authentication = given == nil ? .none : fallback
-    case let method?:
+    let given = answer.parsed("client_secret", Self.line)
+    // A method that acct can't use would be found out only after the user has signed in.
+    if let name = answer.value("token_endpoint_auth_method")?.stringValue {
       let known: [ClientAuthentication] = [.none, .basic, .post]
-      guard let found = known.first(where: { $0.registeredName == method }) else {
+      guard let found = known.first(where: { $0.registeredName == name }) else {
         throw .malformedAnswer(member: "token_endpoint_auth_method")
       }
-      authentication = found
+      authentication = given == nil ? .none : found
+    } else {
+      authentication = given == nil ? .none : fallback
     }
-    guard authentication == .none || given != nil else { throw .malformedAnswer(member: "client_secret") }
     // A public client must not send a secret that it was given unasked.
     secret = authentication == .none ? nil : given.map { Secret($0) }
-    secretExpiresAt = try Self.end(answer["client_secret_expires_at"])
-    try Self.check(answer["redirect_uris"], against: request.redirects)
+    // 0 is no end (section 3.2.1).
+    let end = answer.value("client_secret_expires_at")
+    secretExpiresAt = end?.looseSeconds.map(Timestamp.init(clamped:))
+    if let end, end.looseNumber.map({ $0 < 0 }) ?? true { answer.note(.member("client_secret_expires_at")) }
+    try Self.check(answer.value("redirect_uris"), against: request.redirects)
+    blemishes = answer.blemishes
   }
 
-  /// 0 is no end (section 3.2.1).
-  private static func end(_ value: JSON?) throws(OAuthError) -> Timestamp? {
-    guard let value, value != .null else { return nil }
-    guard let seconds = value.numberValue?.integer, seconds >= 0 else {
-      throw .malformedAnswer(member: "client_secret_expires_at")
+  /// A text that can be sent in a form and shown on a line.
+  private static func line(_ text: String) throws(ParseError) -> String {
+    guard (1...4096).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+      throw .token
     }
-    return seconds == 0 ? nil : Timestamp(clamped: seconds)
+    return text
   }
 
-  /// A server that registered other addresses would send the user, with the code, there.
+  /// A server that registered other addresses would send the user, with the code, there; one that lists none has not.
   private static func check(_ value: JSON?, against redirects: [String]) throws(OAuthError) {
-    guard let value, value != .null else { return }
-    guard let registered = value.arrayValue, registered.contains(where: { redirects.contains($0.stringValue ?? "") })
-    else { throw .malformedAnswer(member: "redirect_uris") }
+    let registered = value?.arrayValue?.compactMap(\.stringValue) ?? [value?.stringValue].compactMap(\.self)
+    guard registered.isEmpty || registered.contains(where: redirects.contains) else {
+      throw .malformedAnswer(member: "redirect_uris")
+    }
   }
 }
 

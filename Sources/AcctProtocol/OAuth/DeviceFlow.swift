@@ -14,6 +14,9 @@ package struct DeviceFlow: Sendable {
   /// Seconds between two questions.
   package private(set) var interval: Int64
 
+  /// What was wrong with the answer and cost nothing.
+  package let blemishes: [Blemish]
+
   /// Reads the device authorization response (section 3.2).
   ///
   /// - Parameters:
@@ -21,30 +24,29 @@ package struct DeviceFlow: Sendable {
   ///   - now: When it came.
   /// - Throws: ``OAuthError/malformedAnswer(member:)``.
   package init(_ json: JSON, receivedAt now: Timestamp) throws(OAuthError) {
-    let answer = json.objectValue
-    func url(_ name: String) throws(OAuthError) -> HTTPURL? {
-      guard let text = answer?[name]?.stringValue else { return nil }
-      do { return try HTTPURL(text) } catch { throw .malformedAnswer(member: name) }
-    }
-    guard let code = answer?["device_code"]?.stringValue, !code.isEmpty else {
-      throw .malformedAnswer(member: "device_code")
-    }
-    guard let userCode = answer?["user_code"]?.stringValue, !userCode.isEmpty else {
-      throw .malformedAnswer(member: "user_code")
-    }
+    guard let object = json.objectValue else { throw .malformedAnswer(member: "device_code") }
+    try self.init(GrantMembers(object), receivedAt: now)
+  }
+
+  /// Reads the device authorization response as a grant; see ``init(_:receivedAt:)-(JSON,_)``.
+  package init(_ answer: GrantMembers, receivedAt now: Timestamp) throws(OAuthError) {
+    var answer = answer
+    guard let code = answer.text("device_code") else { throw .malformedAnswer(member: "device_code") }
+    guard let userCode = answer.text("user_code") else { throw .malformedAnswer(member: "user_code") }
     // The second is Google's name for it, from before the RFC.
-    let names = ["verification_uri", "verification_url"]
-    guard let name = names.first(where: { answer?[$0]?.stringValue != nil }), let verificationURL = try url(name) else {
-      throw .malformedAnswer(member: "verification_uri")
+    let name = answer.value("verification_uri") == nil ? "verification_url" : "verification_uri"
+    guard let verificationURL = answer.parsed(name, HTTPURL.init) else {
+      throw .malformedAnswer(member: answer.value(name) == nil ? "verification_uri" : name)
     }
     deviceCode = Secret(code)
     self.userCode = userCode
     self.verificationURL = verificationURL
-    completeURL = try url("verification_uri_complete")
-    let seconds = answer?["expires_in"]?.looseNumber ?? 600
-    deadline = now.adding(seconds: Int64(min(max(seconds, 0), 3600)))
-    let pause = answer?["interval"]?.looseNumber ?? 5
+    completeURL = answer.parsed("verification_uri_complete", HTTPURL.init)
+    deadline = now.adding(seconds: min(answer.seconds("expires_in") ?? 600, 3600))
+    // A server that wants longer pauses than it says in a number asks for them: `slow_down`.
+    let pause = answer.value("interval")?.numberValue?.double.flatMap { $0 > 0 ? $0 : nil } ?? 5
     interval = Int64(min(max(pause, 1), 300))
+    blemishes = answer.blemishes
   }
 
   /// The form of one question (section 3.4).
@@ -67,7 +69,8 @@ package struct DeviceFlow: Sendable {
     /// Wait ``DeviceFlow/interval`` seconds, then ask again.
     case wait
     case granted(TokenResponse)
-    case denied
+    /// The server says no for good, in its words.
+    case denied(code: String, description: String?)
     case expired
     case failed(OAuthError)
   }
@@ -76,13 +79,21 @@ package struct DeviceFlow: Sendable {
   package mutating func take(_ outcome: TokenOutcome, at now: Timestamp) -> Step {
     switch outcome {
     case .granted(let response): return .granted(response)
-    case .ended: return .expired
+    case .unusable(_, let error): return .failed(error)
+    case .ended(let code, let description, _):
+      // Some have one code for all answers, and the RFC's in the description.
+      switch meaning(of: code) ?? description.flatMap(meaning) {
+      case .pending: break
+      case .slower: interval += 5
+      case .expired: return .expired
+      default: return .denied(code: code, description: description)
+      }
     case .unanswered(.failed(.refused(let code, let description, let status))):
-      switch code {
-      case "authorization_pending": break
-      case "slow_down": interval += 5
-      case "access_denied": return .denied
-      case "expired_token": return .expired
+      switch meaning(of: code) ?? description.flatMap(meaning) {
+      case .pending: break
+      case .slower: interval += 5
+      case .denied: return .denied(code: code, description: description)
+      case .expired: return .expired
       default: return .failed(.refused(code: code, description: description, status: status))
       }
     // Google's status for it; its body may be missing.
@@ -92,6 +103,10 @@ package struct DeviceFlow: Sendable {
     case .unanswered(.limited), .unanswered(.serverFailed): interval = min(interval * 2, 60)
     }
     return now < deadline ? .wait : .expired
+  }
+
+  private func meaning(of code: String) -> SessionEnds.List? {
+    [.pending, .slower, .denied, .expired].first { SessionEnds.has(code, in: $0) }
   }
 
   /// `true` once the device code has expired, so that no further question can succeed.

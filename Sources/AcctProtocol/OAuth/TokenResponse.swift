@@ -23,6 +23,9 @@ package struct TokenResponse: Sendable {
   /// `true` if it is bound to the client's certificate, `false` if it is not; `nil` where it does not tell.
   package let isCertificateBound: Bool?
 
+  /// What was wrong with the answer and cost nothing of the grant.
+  package let blemishes: [Blemish]
+
   /// Reads the answer.
   ///
   /// - Parameters:
@@ -40,24 +43,34 @@ package struct TokenResponse: Sendable {
     showing shown: (String) -> String
   ) throws(OAuthError) {
     guard let body = json.objectValue else { throw .malformedAnswer(member: "body") }
-    // Slack puts the user's own token beside that of an app's bot, which acct does not ask for.
-    let answer = body["access_token"] == nil ? body["authed_user"]?.objectValue ?? body : body
-    func string(_ name: String) throws(OAuthError) -> String? {
-      guard let value = answer[name], value != .null else { return nil }
-      guard let text = value.stringValue else { throw .malformedAnswer(member: name) }
-      return text
-    }
-    func token(_ name: String) throws(OAuthError) -> Token? {
-      guard let text = try string(name) else { return nil }
-      do { return try Token(text) } catch { throw .malformedAnswer(member: name) }
-    }
-    guard let accessToken = try token("access_token") else { throw .malformedAnswer(member: "access_token") }
-    let claims: TokenClaims
-    do { claims = try TokenClaims(of: accessToken) } catch { throw .malformedAnswer(member: "access_token") }
-    let type = try string("token_type") ?? "Bearer"
+    try self.init(
+      GrantMembers(body),
+      boundTo: key,
+      certificate: certificate,
+      requesting: requestedType,
+      showing: shown
+    )
+  }
+
+  /// Reads what an answer grants; see ``init(_:boundTo:certificate:requesting:showing:)-(JSON,_,_,_,_)``.
+  package init(
+    _ grant: GrantMembers,
+    boundTo key: String?,
+    certificate: ClientCertificate? = nil,
+    requesting requestedType: TokenTypeURI? = nil,
+    showing shown: (String) -> String
+  ) throws(OAuthError) {
+    var answer = grant.ofUser
+    guard let accessToken = answer.token("access_token") else { throw .malformedAnswer(member: "access_token") }
+    let claims = TokenClaims(of: accessToken)
+    let type = answer.text("token_type") ?? "Bearer"
     var issuedType = requestedType
-    if let text = try string("issued_token_type") {
-      do { issuedType = try TokenTypeURI(text) } catch { throw .malformedAnswer(member: "issued_token_type") }
+    // It decides where the token may be sent, so it has to be understood.
+    if let value = answer.value("issued_token_type") {
+      guard let text = value.stringValue, let uri = try? TokenTypeURI(text) else {
+        throw .malformedAnswer(member: "issued_token_type")
+      }
+      issuedType = uri
     }
     // In the answer to an exchange (RFC 8693, section 2.2.1), where a token may be of no use to resource servers.
     let isSent = issuedType?.mayBeBearer ?? true
@@ -80,20 +93,20 @@ package struct TokenResponse: Sendable {
       throw .malformedAnswer(member: "cnf.x5t#S256")
     }
     self.accessToken = accessToken
-    refreshToken = try token("refresh_token")
-    scope = try string("scope").map(shown)
-    statedSubject = try string("sub")
+    refreshToken = answer.token("refresh_token")
+    scope = answer.scope().map(shown)
+    statedSubject = answer.text("sub")
     subject = statedSubject ?? claims.subject
-    idToken = Self.idToken(answer["id_token"])
+    idToken = answer.value("id_token").map(Self.idToken)
     resourceServer = claims.resourceServer
     expiry = claims.expiry
     // An unusable lifetime counts as none: the token is good, and its own `exp` may tell.
-    lifetime = answer["expires_in"]?.looseNumber.flatMap { abs($0) < 1e15 ? Int64($0.rounded(.down)) : nil }
+    lifetime = answer.seconds("expires_in")
+    blemishes = answer.blemishes
   }
 
-  private static func idToken(_ member: JSON?) -> Result<IDToken, IDToken.Flaw>? {
-    guard let member, member != .null else { return nil }
-    return Result { () throws(IDToken.Flaw) in
+  private static func idToken(_ member: JSON) -> Result<IDToken, IDToken.Flaw> {
+    Result { () throws(IDToken.Flaw) in
       guard let text = member.stringValue else { throw .unreadable }
       return try IDToken(Secret(text))
     }
@@ -115,11 +128,14 @@ package struct TokenResponse: Sendable {
   }
 }
 
-/// The meaning of an answer to a refresh: of all answers, only `invalid_grant` ends a session.
+/// The meaning of an answer to a request for tokens.
 package enum TokenOutcome: Sendable {
+  /// Tokens; what was wrong with the answer is in ``TokenResponse/blemishes``.
   case granted(TokenResponse)
-  /// The server's own `invalid_grant`: the session is over.
-  case ended(description: String?)
+  /// A grant whose access token can't be used, with the refresh token that may have replaced the one before.
+  case unusable(refreshToken: Token?, OAuthError)
+  /// The server's refusal for good, in its words: the session is over.
+  case ended(code: String, description: String?, status: Int)
   /// Anything else: the credential stays.
   case unanswered(NoAnswer)
 
@@ -140,25 +156,34 @@ package enum TokenOutcome: Sendable {
     requesting requestedType: TokenTypeURI? = nil
   ) {
     let isError = answer.isError && answer.object?["access_token"]?.stringValue?.isEmpty ?? true
-    switch (answer.status, answer.object) {
-    case (200, let object?) where !isError:
+    if !isError, let grant = answer.grant {
       do {
         self = .granted(
           try TokenResponse(
-            .object(object),
+            grant,
             boundTo: key,
             certificate: certificate,
             requesting: requestedType,
             showing: answer.shown
           )
         )
+        return
       } catch {
-        self = .unanswered(.failed(error))
+        if let token = grant.refreshToken {
+          self = .unusable(refreshToken: token, error)
+          return
+        }
+        let isGrant = answer.object != nil || error != .malformedAnswer(member: "access_token")
+        if answer.errorCode == nil, isGrant {
+          self = .unanswered(.failed(error))
+          return
+        }
       }
-    case (200, _) where answer.errorCode == "invalid_grant",
-      (400..<500, _) where answer.status != 429 && answer.errorCode == "invalid_grant":
-      self = .ended(description: answer.description)
-    default: self = .unanswered(answer.noAnswer)
+    }
+    if let code = answer.errorCode, answer.endsSession {
+      self = .ended(code: code, description: answer.description, status: answer.status)
+    } else {
+      self = .unanswered(answer.noAnswer)
     }
   }
 
@@ -169,6 +194,20 @@ package enum TokenOutcome: Sendable {
   /// itself: its tokens would lose the protection of the key unseen.
   package func requiring(_ type: Account.TokenType) -> TokenOutcome {
     guard case .granted(let response) = self, response.tokenType != type else { return self }
-    return .unanswered(.failed(.tokenType(response.tokenType.rawValue)))
+    return .unusable(refreshToken: response.refreshToken, .tokenType(response.tokenType.rawValue))
+  }
+}
+
+extension GrantMembers {
+  /// The members of the user's own tokens: Slack puts them beside that of an app's bot, which acct does not ask for.
+  fileprivate var ofUser: GrantMembers {
+    guard object["access_token"] == nil, let user = object["authed_user"]?.objectValue else { return self }
+    return GrantMembers(user, blemishes)
+  }
+
+  /// The new refresh token, whatever the rest is.
+  var refreshToken: Token? {
+    var members = ofUser
+    return members.token("refresh_token")
   }
 }

@@ -47,10 +47,10 @@ package enum TokenAudience {
   ///
   /// - Returns: The audiences; `nil` for an opaque token.
   package static func audiences(of token: Token) -> [String]? {
-    guard case .claims(let claims)? = try? JWT.claims(ofToken: token) else { return nil }
+    guard case .claims(let claims) = JWT.claims(ofToken: token) else { return nil }
     return claims.audiences
   }
 
   /// The scope that a token names (RFC 8693, section 4.2).
-  package static func scope(of token: Token) -> String? { (try? TokenClaims(of: token))?.scope }
+  package static func scope(of token: Token) -> String? { TokenClaims(of: token).scope }
 }

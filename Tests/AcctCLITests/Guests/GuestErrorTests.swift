@@ -93,13 +93,9 @@ struct GuestErrorTests {
 
   @Test("A guest sign-in with a malformed answer exits 11 and names the bad member")
   func badAnswers() async {
-    let token = Guests.token()
     for (member, body) in [
-      ("guestToken", "{}"), ("guestToken", #"{"guestToken":5}"#), ("guestToken", "[]"),
+      ("guestToken", "{}"), ("guestToken", #"{"guestToken":[5]}"#), ("guestToken", "[]"),
       ("guestToken", #"{"guestToken":"two words"}"#),
-      ("guestToken", #"{"guestToken":"\#(token.split(separator: ".")[0]).e30"}"#),
-      ("expiresIn", #"{"guestToken":"\#(token)","expiresIn":"soon"}"#),
-      ("expiresIn", #"{"guestToken":"\#(token)","expiresIn":1e400}"#),
     ] {
       world.serve(200, body)
       await expect(11, "https://api.example sent a guest session with a bad \(member)")

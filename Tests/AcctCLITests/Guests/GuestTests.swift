@@ -85,16 +85,33 @@ struct GuestTests {
     }
   }
 
-  @Test("A guest token without `exp` ends after `expiresIn`, and without either is expired")
+  @Test("A guest token without `exp` ends after `expiresIn`, and without either at no known time")
   func noExpiry() async {
     for exp: JSON? in [nil, "soon", .number(JSONNumber("1e400") ?? .init(0))] {
       await world.addGuest(Guests.token(exp: exp))
       #expect(await world.status("expiresAt") == "2027-01-15T08:15:00Z")
     }
-    world.serve(200, Guests.answer(Guests.token(exp: nil), changing: ["expiresIn": .null]))
-    _ = await world.acct("add", "--guest", Guests.backend)
-    #expect(await world.acct("header", "https://api.example/x") == 4)
-    #expect(await world.status("state") == "expired")
+    for (token, end) in [
+      (Guests.token(exp: nil), .null), (Guests.token(exp: nil), "soon"), (Guests.token(exp: nil), 0), ("opaque", -5),
+      // It looks like a JWT, and is none.
+      ("\(Guests.token().split(separator: ".")[0]).e30", .number(JSONNumber("1e400") ?? .init(0))),
+    ] as [(String, JSON)] {
+      world.serve(200, Guests.answer(token, changing: ["expiresIn": end]))
+      #expect(await world.acct("add", "--guest", Guests.backend) == 0, "\(world.err)")
+      #expect(await world.acct("header", "https://api.example/x") == 0)
+      #expect(await world.status("state") == "valid")
+      #expect(await world.status("expiresAt") == .null)
+    }
+  }
+
+  @Test("A guest's answer is read under any media type, with a byte order mark and a member twice")
+  func blemished() async {
+    for (status, type) in [(200, "text/html"), (201, "text/plain; charset=utf-8"), (203, "")] {
+      let answer = "\u{FEFF}" + Guests.answer(Guests.token()).dropLast() + #","expiresIn":900}"#
+      world.serve(status, answer, [("Content-Type", type)])
+      #expect(await world.acct("add", "--guest", Guests.backend) == 0, "\(world.err)")
+      #expect(await world.status("state") == "valid")
+    }
   }
 
   @Test("A repeated `add --guest` keeps the account's id, name and origins")

@@ -240,7 +240,7 @@ private let sessionNonsense: [(String, @Sendable (RecordedWorld) -> FakeBackend.
   ),
   ("two handles", { .foreign($0, ["userHandle": "mallory.example.com"]) }),
   ("a bad DID", { .foreign($0, ["did": "alice"]) }),
-  ("a bad handle", { .foreign($0, ["handle": "-"]) }),
+  ("a bad handle without a DID", { .foreign($0, ["did": .null, "handle": "-", "userHandle": .null]) }),
   ("another DID as sub", { .foreign($0, ["did": .null, "sub": "did:plc:mallory"]) }),
   ("two DIDs", { .foreign($0, ["sub": "did:plc:mallory"]) }),
   ("no valid", { FakeBackend.valid($0, changing: ["valid": .null]) }),

@@ -47,7 +47,7 @@ struct IDTokenSignInTests {
   @Test(
     "An ID token that can't be read ends a sign-in with 11",
     arguments: [
-      "", "opaque", "e30.e30", "e30.bm8.sig", "e30.eyJzdWIiOiJhIiwic3ViIjoiYiJ9.sig",
+      "opaque", "e30.e30", "e30.bm8.sig", "e30.eyJzdWIiOiJhIiwic3ViIjoiYiJ9.sig",
       "eyJlbmMiOiJBMjU2R0NNIn0.a.b.c.d", 7, ["e30.e30.sig"],
       // {"alg":"none"}, with claims as they should be but for the nonce.
       """

@@ -25,9 +25,16 @@ struct RenewalStateMachineTests {
   static let table = """
     answer        own               again             second            direct
     tokens        store             store             store             store
+    blemished     store             store             store             store
+    unusable      token             token             token             fail
     bearer        token             token             token             fail
     identity      token             token             token             store
     ended         fail[ended]       fail[ended]       fail[ended]       fail
+    end           fail[ended]       fail[ended]       fail              fail[refused]
+    unknown       fail[refused]     fail[note+refused] fail             fail[refused]
+    unexplained   fail[refused]     fail[note+refused] fail             fail[refused]
+    proof         fail              fail[note]        fail              fail
+    408           fail[note]        fail[note]        fail[note]        fail
     scope         fail[refused]     fail[note+refused] fail             fail[refused]
     client        fail[refused]     fail[note+refused] fail             fail[refused]
     busy          fail              fail[note]        fail              fail
@@ -61,7 +68,7 @@ struct RenewalStateMachineTests {
         continue
       }
       let step = try take(row[0], &machine)
-      guard row[0] == "scope" else {
+      guard ["end", "unknown", "unexplained", "proof", "scope"].contains(row[0]) else {
         #expect(!isSending(step), "\(row[0])")
         continue
       }
@@ -79,6 +86,70 @@ struct RenewalStateMachineTests {
     #expect(words(step, machine.account) == "fail[ended]")
   }
 
+  @Test("The same refusal ends the session if it comes again a minute later, and not before")
+  func sameRefusal() throws {
+    let first: JSONObject = ["error": "device_removed", "error_description": "trace 1"]
+    let second: JSONObject = ["error": "device_removed", "error_description": "trace 2"]
+    for kind in [Kind.own, .direct] {
+      var account = try machine(kind, forms: ["form"]).account
+      func renew(_ status: Int, _ object: JSONObject, after seconds: Int64) throws -> String {
+        account.renewalStartedAt = nil
+        var machine = try machine(kind, forms: ["form"], of: account)
+        _ = machine.begin()
+        let step = machine.take(try outcome(status, object), at: now.adding(seconds: seconds))
+        account = machine.account
+        return words(step, account)
+      }
+      #expect(try renew(403, first, after: 0) == "fail[refused]")
+      #expect(try renew(403, second, after: 59) == "fail[refused]")
+      // Another one begins anew.
+      #expect(try renew(400, second, after: 70) == "fail[refused]")
+      #expect(try renew(403, ["error": "other"], after: 140) == "fail[refused]")
+      #expect(try renew(429, [:], after: 210) == "fail[refused]")
+      #expect(try renew(500, [:], after: 220).hasPrefix("fail["))
+      #expect(try renew(403, ["error": "other", "error_description": "gone"], after: 230) == "fail[ended]")
+      #expect(account.recordedState.reason == "other: gone")
+      // A grant after all, which the user has insisted on: see `Renewal.items`.
+      #expect(try renew(200, Self.tokens(), after: 300) == "store[ended]")
+    }
+  }
+
+  @Test("A grant between two refusals makes the second one the first")
+  func grantBetween() throws {
+    var account = try machine(.own, forms: ["form"]).account
+    account.renewalStartedAt = nil
+    let first = account.noteRefusedRenewal(Doubt(status: 403, code: "device_removed", at: now), "device_removed")
+    account.noteRenewal()
+    #expect(account.recordedState == .signedIn)
+    let later = Doubt(status: 403, code: "device_removed", at: now.adding(seconds: 99))
+    let second = account.noteRefusedRenewal(later, "device_removed")
+    #expect(!first && !second)
+    #expect(account.recordedState.doubt == later)
+  }
+
+  @Test("A session that ends after an answer that could not be stored was not interrupted")
+  func unstored() throws {
+    var machine = try machine(.own, forms: ["form"])
+    _ = machine.begin()
+    _ = machine.take(try outcome(200, nil), at: now)
+    #expect(machine.account.renewalStartedAt != nil)
+    var next = try self.machine(.own, forms: ["form"], of: machine.account)
+    _ = next.begin()
+    _ = next.take(try outcome(400, ["error": "invalid_grant", "error_description": "used"]), at: now)
+    #expect(
+      next.account.recordedState.reason
+        == "an earlier renewal was answered with nothing that could be stored, and used"
+    )
+    // One that was not answered before, too, was interrupted.
+    var lost = try self.machine(.again, forms: ["form"])
+    _ = lost.begin()
+    _ = lost.take(try outcome(200, nil), at: now)
+    var last = try self.machine(.own, forms: ["form"], of: lost.account)
+    _ = last.begin()
+    _ = last.take(try outcome(400, ["error": "invalid_grant"]), at: now)
+    #expect(last.account.recordedState.reason?.contains("interrupted") == true)
+  }
+
   private let now: Timestamp
   private let origin: Origin
 
@@ -87,7 +158,11 @@ struct RenewalStateMachineTests {
     origin = try Origin("https://as.example")
   }
 
-  private func machine(_ kind: Kind, forms: [String]) throws -> RenewalStateMachine<String> {
+  private func machine(
+    _ kind: Kind,
+    forms: [String],
+    of known: Account? = nil
+  ) throws -> RenewalStateMachine<String> {
     var client = ClientSettings.standard
     if kind == .direct { client.grant = .clientCredentials }
     var account = Account(
@@ -105,6 +180,7 @@ struct RenewalStateMachineTests {
       tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: true),
       createdAt: now
     )
+    if let known { account = known }
     if kind == .again { account.renewalStartedAt = now.adding(seconds: -60) }
     return RenewalStateMachine(
       account,
@@ -139,6 +215,20 @@ struct RenewalStateMachineTests {
     case "unreachable": machine.take(.network(.http(.unreachable(reason: "made up"), origin)))
     case "timeout": machine.take(.network(.http(.timedOut, origin)))
     case "tokens": machine.take(try outcome(200, Self.tokens()), at: now)
+    case "blemished":
+      machine.take(
+        try outcome(
+          201,
+          Self.tokens(["scope": 7, "expires_in": "soon", "id_token": "", "sub": ["a"], "issued_token_type": .null])
+        ),
+        at: now
+      )
+    case "unusable": machine.take(try outcome(200, Self.tokens(["access_token": "two words"])), at: now)
+    case "end": machine.take(try outcome(200, ["error": "bad_refresh_token"]), at: now)
+    case "unknown": machine.take(try outcome(403, ["error": "device_removed"]), at: now)
+    case "unexplained": machine.take(try outcome(400, [:]), at: now)
+    case "proof": machine.take(try outcome(400, ["error": "invalid_dpop_proof"]), at: now)
+    case "408": machine.take(try outcome(408, [:]), at: now)
     case "bearer": machine.take(try outcome(200, Self.tokens(["token_type": "Bearer"])), at: now)
     // An ID token without an end.
     case "identity":

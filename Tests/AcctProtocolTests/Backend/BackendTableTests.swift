@@ -62,7 +62,9 @@ struct BackendTableTests {
     let meaning =
       switch TokenOutcome(row.answer, boundTo: nil) {
       case .granted: "granted"
-      case .ended(let description): "over: \(description ?? "-")"
+      case .unusable(let token, let error): "\(token == nil ? "" : "kept, ")\(words(for: .failed(error)))"
+      case .ended("invalid_grant", let description, _): "over: \(description ?? "-")"
+      case .ended(let code, let description, _): "over: \(code), \(description ?? "-")"
       case .unanswered(let noAnswer): words(for: noAnswer)
       }
     #expect(meaning == row.meaning)

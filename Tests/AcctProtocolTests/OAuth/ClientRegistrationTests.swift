@@ -70,24 +70,43 @@ struct ClientRegistrationTests {
     "A hostile answer is rejected, and the member is named",
     arguments: [
       ("[]", "body"), ("{}", "client_id"), (#"{"client_id":""}"#, "client_id"),
-      (#"{"client_id":1}"#, "client_id"), (#"{"client_id":"a\nb"}"#, "client_id"),
-      (#"{"client_id":"c","client_secret":7}"#, "client_secret"),
-      (#"{"client_id":"c","client_secret":"a\r\nX: b"}"#, "client_secret"),
-      (
-        #"{"client_id":"c","token_endpoint_auth_method":"client_secret_basic"}"#, "client_secret"
-      ),
+      (#"{"client_id":["c"]}"#, "client_id"), (#"{"client_id":"a\nb"}"#, "client_id"),
       (
         #"{"client_id":"c","token_endpoint_auth_method":"private_key_jwt"}"#,
         "token_endpoint_auth_method"
       ),
-      (#"{"client_id":"c","client_secret_expires_at":"soon"}"#, "client_secret_expires_at"),
-      (#"{"client_id":"c","client_secret_expires_at":-1}"#, "client_secret_expires_at"),
       (#"{"client_id":"c","redirect_uris":["https://evil.example"]}"#, "redirect_uris"),
-      (#"{"client_id":"c","redirect_uris":[]}"#, "redirect_uris"),
+      (#"{"client_id":"c","redirect_uris":"https://evil.example"}"#, "redirect_uris"),
     ]
   )
   func hostile(answer: String, member: String) {
     #expect(flaw(answer) == member)
+  }
+
+  @Test(
+    "A client identifier is all that is needed, and a number is its digits",
+    arguments: [
+      #"{"client_id":5521}"#, #"{"client_id":"5521","client_secret":""}"#,
+      #"{"client_id":" 5521 ","client_secret":[]}"#,
+      #"{"client_id":"5521","client_secret":"a\r\nX: b"}"#,
+      #"{"client_id":"5521","token_endpoint_auth_method":"client_secret_basic"}"#,
+      #"{"client_id":"5521","token_endpoint_auth_method":["none"]}"#,
+      #"{"client_id":"5521","client_secret_expires_at":"soon"}"#,
+      #"{"client_id":"5521","client_secret_expires_at":-1}"#,
+      #"{"client_id":"5521","client_secret_expires_at":"0"}"#, #"{"client_id":"5521","redirect_uris":[]}"#,
+      #"{"client_id":"5521","redirect_uris":""}"#, #"{"client_id":"5521","redirect_uris":{}}"#,
+    ]
+  )
+  func enough(answer: String) throws {
+    let client = try client(answer)
+    #expect(client.clientID == "5521")
+    #expect(client.authentication == .none && client.secret == nil && client.secretExpiresAt == nil)
+  }
+
+  @Test("A secret's end may be a text")
+  func textualEnd() throws {
+    let client = try client(#"{"client_id":"c","client_secret":"made-up","client_secret_expires_at":" 4 "}"#)
+    #expect(client.secretExpiresAt == Timestamp(clamped: 4))
   }
 
   @Test("An answer that keeps one of the addresses is accepted")

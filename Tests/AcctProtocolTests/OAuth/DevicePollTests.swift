@@ -20,7 +20,8 @@ struct DevicePollTests {
     switch flow.take(TokenOutcome(answer, boundTo: nil), at: Self.now) {
     case .wait: return "wait \(flow.interval)"
     case .granted: return "granted"
-    case .denied: return "denied"
+    case .denied("access_denied", nil): return "denied"
+    case .denied(let code, let description): return "denied \(code) \(description ?? "-")"
     case .expired: return "expired"
     case .failed(.refused(let code, _, let status)): return "failed \(status) \(code)"
     case .failed(let error): return "\(error)"
@@ -50,10 +51,48 @@ struct DevicePollTests {
       (428, #"{"error":"authorization_pending","error_description":"Precondition Required"}"#, "wait 5"),
       (428, "", "wait 5"), (403, #"{"error":"access_denied"}"#, "denied"),
       (403, #"{"error":"slow_down"}"#, "wait 10"),
+      // Microsoft, and others.
+      (
+        400, #"{"error":"authorization_declined","error_description":"the user declined"}"#,
+        "denied authorization_declined the user declined"
+      ),
+      (400, #"{"error":"code_expired"}"#, "expired"),
+      (400, #"{"errors":[{"code":"AUTHORIZATION_PENDING"}]}"#, "wait 5"),
+      (400, #"{"error":"invalid_grant","error_description":"authorization_pending"}"#, "wait 5"),
+      (
+        400, #"{"error":"invalid_grant","error_description":"the person has refused this device"}"#,
+        "denied invalid_grant the person has refused this device"
+      ),
+      (200, "error=authorization_pending&error_description=Still+pending.", "wait 5"),
     ]
   )
   func poll(status: Int, body: String, expected: String) throws {
     #expect(try step(status, body) == expected)
+  }
+
+  @Test("A device poll is read under any media type")
+  func mediaType() throws {
+    for type in ["text/plain; charset=utf-8", "text/html", nil] {
+      #expect(try step(400, #"{"error":"authorization_pending"}"#, type: type) == "wait 5")
+      #expect(try step(201, #"{"access_token":"a"}"#, type: type) == "granted")
+    }
+  }
+
+  @Test(
+    "A pause that is a text, 0 or nonsense is 5 seconds",
+    arguments: ["9", 0, -3, .null, [], "soon", 7, .number(JSONNumber("0.5") ?? .init(0))] as [JSON]
+  )
+  func interval(value: JSON) throws {
+    let expected: Int64 = value == 7 ? 7 : value.numberValue?.literal == "0.5" ? 1 : 5
+    #expect(try flow(["verification_url": "https://as.example/", "interval": value]).interval == expected)
+  }
+
+  @Test("An address with the code that is empty or can't be used counts as missing")
+  func completeAddress() throws {
+    for value: JSON in ["", .null, "javascript:alert(1)", 7] {
+      let flow = try flow(["verification_uri": "https://as.example/", "verification_uri_complete": value])
+      #expect(flow.completeURL == nil)
+    }
   }
 
   @Test("A device answer has its address in verification_uri, or in verification_url")

@@ -31,7 +31,7 @@ struct ATProtoMoveTests {
   func movedAndPast() async throws {
     let network = try await ATProtoNetwork()
     let home = try network.home()
-    try await network.set(["expires_in": -10])
+    try await network.set(["lifetime": -10])
     _ = try await home.signIn(["alice.test"])
     try await network.set(["accounts": ["alice.test": ["pds": "pds2"]]])
     let output = try await home.acct("header", "\(network["pds"])/xrpc/a.b.c", "--json")

@@ -14,7 +14,7 @@ struct KillLane {
 
   init(seed: UInt64) async throws {
     // Every token has expired when it comes, so that every call renews.
-    server = try await StrictServer(["expires_in": 0])
+    server = try await StrictServer(["lifetime": -10])
     home = try AcctHome()
     try await home.importExpired(from: server)
     id = try await home.accountID()

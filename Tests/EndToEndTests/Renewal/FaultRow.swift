@@ -85,10 +85,17 @@ extension FaultRow {
       isKept: false
     ),
     FaultRow(
-      what: "another error with 200",
+      what: "another end with 200",
       fault: ["endpoint": "token", "kind": "error", "error": "bad_refresh_token", "status": 200],
+      status: 4,
+      said: "bad_refresh_token",
+      isKept: false
+    ),
+    FaultRow(
+      what: "another error with 200",
+      fault: ["endpoint": "token", "kind": "error", "error": "temporarily_unavailable", "status": 200],
       status: 11,
-      said: "refused (200): bad_refresh_token"
+      said: "refused (200): temporarily_unavailable"
     ),
     FaultRow(what: "metadata: 500", fault: ["endpoint": "metadata", "kind": "500"], status: 11, said: "500"),
     FaultRow(

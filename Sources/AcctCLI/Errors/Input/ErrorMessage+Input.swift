@@ -154,7 +154,6 @@ extension ErrorMessage {
         "the token is bound to another client certificate: its cnf.x5t#S256 is not this one's thumbprint",
         hint: nothing
       )
-    case .token(let error): self.init("badToken", .badInput, "the access token is \(words(for: error))", hint: nothing)
     case .idToken(let flaw):
       self.init("badToken", .badInput, "the ID token can't be used: \(words(for: flaw))", hint: nothing)
     }
@@ -175,7 +174,6 @@ private func words(for flaw: HandoffError.Flaw) -> String {
   case .notAnArrayOfStrings: "is not an array of strings"
   case .doubled: "is present twice, in two spellings"
   case .malformed: "is malformed"
-  case .unusableTime: "is not a usable time"
   case .unknownTokenType: "is neither DPoP nor Bearer"
   case .unknown: "is no member of a description of a sign-in"
   case .misplaced: "does not go with this grant"

@@ -14,16 +14,6 @@ func words(for error: JSONError) -> String {
   }
 }
 
-/// Describes the flaw in a JWT.
-func words(for error: JWTError) -> String {
-  switch error {
-  case .wrongSegmentCount(let count): "not a JWT: \(count) segments instead of 3"
-  case .notBase64URL(let segment, _): "not a JWT: its \(segment) is not base64url"
-  case .notJSON(let segment, _): "not a JWT: its \(segment) is not JSON"
-  case .notAnObject(let segment): "not a JWT: its \(segment) is not a JSON object"
-  }
-}
-
 /// Describes the flaw in a JWK.
 func words(for error: JWKError) -> String {
   switch error {

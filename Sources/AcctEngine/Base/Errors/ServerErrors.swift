@@ -29,6 +29,8 @@ package enum ServerError: Error, Equatable, Sendable {
   case failed(status: Int, retryAfter: RetryAfter?, Origin)
   /// 5xx to a renewal, which the server may have granted before it failed.
   case renewalFailed(status: Int, retryAfter: RetryAfter?, Origin)
+  /// An answer to a renewal, which the server may have granted with it, that can't be read.
+  case renewalUnread(OAuthError, Origin)
 }
 
 /// A server's statement about another user than the one who signed in (OpenID Connect Core 1.0, sections 5.3.2 and

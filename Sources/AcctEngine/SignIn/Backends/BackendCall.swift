@@ -43,13 +43,14 @@ struct BackendCall: Sendable {
     case 300..<400, 429, 500...: throw .noAnswer(response, backend.origin, client.held)
     default: break
     }
-    guard response.field("Content-Type").isJSON, let json = response.json else {
+    let answer = ServerAnswer(response, redacting: client.held.redactor)
+    if let grant = answer.grant {
+      client.tell(of: grant.blemishes, in: backend.origin)
+      return grant.json
+    }
+    guard !answer.isSuccess, answer.hasMembers else {
       throw .server(.oauth(.notJSON(status: response.status), backend.origin))
     }
-    guard response.status == 200 else {
-      let reason = (json.objectValue?["error"]?.stringValue).map(client.held.redactor.redact)
-      throw .backend(.refused(status: response.status, reason: reason, backend.origin))
-    }
-    return json
+    throw .backend(.refused(status: response.status, reason: answer.errorCode, backend.origin))
   }
 }

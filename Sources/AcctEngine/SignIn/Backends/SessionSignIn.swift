@@ -130,7 +130,8 @@ extension EngineError {
     switch self {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed), .server(.renewalFailed): true
-    case .network, .server(.oauth), .server(.resource), .server(.identityRefused), .server(.otherUser), .selection,
+    case .network, .server(.oauth), .server(.renewalUnread), .server(.resource), .server(.identityRefused),
+      .server(.otherUser), .selection,
       .authorization, .input,
       .inputToken,
       .keyring, .sharing, .key, .signIn, .provider, .atproto, .backend, .session, .guest, .request, .transfer,

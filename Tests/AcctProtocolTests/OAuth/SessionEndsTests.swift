@@ -1,0 +1,49 @@
+import AcctProtocol
+import Testing
+
+@Suite("The words for ends of sessions")
+struct SessionEndsTests {
+  @Test("Every list of the table has words", arguments: SessionEnds.List.allCases)
+  func lists(list: SessionEnds.List) {
+    #expect(!SessionEnds.words(list).isEmpty)
+    #expect(Set(SessionEnds.words(list)).count == SessionEnds.words(list).count)
+  }
+
+  @Test("No word is both an end and passing, or both pending and an end of a device sign-in")
+  func apart() {
+    let ends = Set(SessionEnds.words(.over) + SessionEnds.words(.overIfNamed))
+    #expect(ends.isDisjoint(with: SessionEnds.words(.passing)))
+    let refusals = Set(SessionEnds.words(.denied) + SessionEnds.words(.expired))
+    #expect(refusals.isDisjoint(with: SessionEnds.words(.pending) + SessionEnds.words(.slower)))
+    #expect(Set(SessionEnds.words(.denied)).isDisjoint(with: SessionEnds.words(.expired)))
+  }
+
+  @Test(
+    "The end of a session is known by its letters and digits",
+    arguments: [
+      "invalid_grant", "INVALID_GRANT", "InvalidGrant", "invalid-grant", "bad_refresh_token", "expired_token",
+      "invalid_refresh_token", "refresh_token_expired", "token_revoked", "session_not_found", "interaction_required",
+      "login_required", "consent_required", "invalid_rapt",
+    ]
+  )
+  func spellings(code: String) {
+    let row = AnswerRow(400, #"{"error":"\#(code)"}"#, "")
+    guard case .ended(let found, nil, 400) = TokenOutcome(row.answer, boundTo: nil) else {
+      Issue.record("\(code) is no end")
+      return
+    }
+    #expect(found == code)
+  }
+
+  @Test(
+    "The codes of the client, the scope and the resource are no ends by themselves",
+    arguments: RefusedPart.allCases
+  )
+  func parts(part: RefusedPart) {
+    let outcome = TokenOutcome(AnswerRow(400, #"{"error":"\#(part.rawValue)"}"#, "").answer, boundTo: nil)
+    guard case .unanswered(.failed(.refused(part.rawValue, nil, 400))) = outcome else {
+      Issue.record("\(part.rawValue) is an end")
+      return
+    }
+  }
+}
