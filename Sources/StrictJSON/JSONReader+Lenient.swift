@@ -52,7 +52,7 @@ extension JSONReader {
     do {
       return try escape(in: bytes)
     } catch .unexpected {
-      position = start + 1
+      position = start
       return "\u{FFFD}"
     }
   }

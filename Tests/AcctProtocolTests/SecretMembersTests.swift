@@ -21,6 +21,7 @@ struct SecretMembersTests {
       // Damaged JSON has secrets as well.
       (#"{"access_token":"a1","access_token":"a2""#, ["a1", "a2"]),
       (#"{"access_token":"cut off"#, ["cut off"]),
+      ("\u{FEFF}\n{\"access_token\":\"a1\",\"scope\":[\"x\"]}", ["a1"]),
       (#"{"access_token":["a1"],"token":null,"session":{"id":"x"}}"#, []),
       ("", []), ("{}", []), ("&&=&a", []),
     ] as [(String, [String])]

@@ -24,7 +24,7 @@ struct LenientReadingTests {
       (#"{"a":NaN,"b":-Infinity,"c":1}"#, ["a": .null, "b": .null, "c": 1]),
       (#"{"a":007,"b":+1,"c":.5,"d":1.,"e":True}"#, ["a": .null, "b": .null, "c": .null, "d": .null, "e": .null]),
       ("{\"a\":\"b\tc\u{1}\n\"}", ["a": "b\tc\u{1}\n"]),
-      (#"{"a":"\q\ud800x\u12"}"#, ["a": "\u{FFFD}q\u{FFFD}d800x\u{FFFD}u12"]),
+      (#"{"a":"\q\ud800x\u12"}"#, ["a": "\u{FFFD}q\u{FFFD}ud800x\u{FFFD}u12"]),
       (#"{"a":[1,2,],}"#, ["a": [1, 2]]), (#"{"a":,"b":1}"#, ["a": .null, "b": 1]), (#"{"a":1}<!-- x -->"#, ["a": 1]),
       (#"{"a":1}{"a":2}"#, ["a": 1]),
     ] as [(String, JSON)] {

@@ -7,7 +7,12 @@ extension Account {
   /// `true` if a sign-in, or its import, may have brought an ID token, and a renewal may bring the next.
   var mayHaveIDToken: Bool {
     guard kind == .oauth, !client.grant.renewsItself else { return false }
-    if source != .issuer || Scope.words(scope).contains("openid") { return true }
+    return source != .issuer || requestedIDToken
+  }
+
+  /// `true` if its sign-in is known to have requested an ID token.
+  var requestedIDToken: Bool {
+    if Scope.words(scope).contains("openid") { return true }
     // A server need not list the word among those that it granted, and may have been asked for it by default.
     return subjectStatements.idToken != nil && signIn?.scope.map { Scope.words($0).contains("openid") } ?? true
   }

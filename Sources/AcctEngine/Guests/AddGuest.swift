@@ -74,7 +74,7 @@ package struct AddGuest: Sendable {
     case 200..<300:
       let redactor = context.world.held.redactor
       guard let answer = ServerAnswer(response, redacting: redactor).grant else {
-        throw .guest(.malformed(member: nil, service))
+        throw .guest(.malformed(member: response.json == nil ? nil : "guestToken", service))
       }
       do {
         let grant = try GuestGrant(answer, receivedAt: context.world.clock.now(), redacting: redactor)

@@ -133,6 +133,8 @@ package struct RenewalStateMachine<Form> {
   /// Why the ID token of an answer is rejected (OpenID Connect Core 1.0, section 12.2).
   private func flaw(of reading: Result<IDToken, IDToken.Flaw>?, at now: Timestamp) -> IDToken.Flaw? {
     guard let reading, account.mayHaveIDToken else { return nil }
+    // One that can't be read says nothing of anyone, and this account has not asked for it.
+    if case .failure(.unreadable) = reading, idToken == nil, !account.requestedIDToken { return nil }
     do throws(IDToken.Flaw) {
       let time = now.adding(seconds: clockOffset)
       try reading.get().check(after: idToken, for: account.identity.clientID, at: time)

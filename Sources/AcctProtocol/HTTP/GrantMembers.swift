@@ -89,12 +89,13 @@ extension JSON {
     return number.literal.utf8.allSatisfy { (0x30...0x39).contains($0) } ? number.literal : nil
   }
 
-  /// A number, also where it is (wrongly, but seen) written as a text, with or without blanks around it.
-  var looseNumber: Double? { (numberValue ?? stringValue.flatMap { JSONNumber($0.withoutBlanks) })?.double }
+  /// A number, also where it is (wrongly, but seen) written as a string.
+  var looseNumber: Double? { (numberValue ?? stringValue.flatMap(JSONNumber.init))?.double }
 
-  /// A positive number of whole seconds.
+  /// A positive number of whole seconds, in a string perhaps with blanks around it.
   var looseSeconds: Int64? {
-    guard let number = looseNumber, number >= 1, number < 1e15 else { return nil }
+    let text = stringValue.map { JSON.string($0.withoutBlanks) }
+    guard let number = (text ?? self).looseNumber, number >= 1, number < 1e15 else { return nil }
     return Int64(number.rounded(.down))
   }
 

@@ -14,7 +14,8 @@ package enum SecretMembers {
   package static func ofBody(_ body: Secret, _ direction: Direction) -> [Secret] {
     var bytes = copy(body)
     let found: [Secret]
-    switch bytes.first(where: { !" \t\r\n".utf8.contains($0) }) {
+    // A byte order mark stands before JSON that only a lenient reader takes.
+    switch bytes.first(where: { !" \t\r\n\u{FEFF}".utf8.contains($0) }) {
     case nil: found = []
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""): found = json(bytes, direction)
     default: found = form(bytes[...], direction)

@@ -40,7 +40,7 @@ struct EchoTests {
 
   @Test(
     "A secret in a session's end is redacted on the terminal, in JSON and in the account's file",
-    arguments: ["invalid_grant", "invalid_request"]
+    arguments: ["invalid_grant", "made_up_error"]
   )
   func tokenEndpoint(_ code: String) async throws {
     await importExpired()

@@ -62,7 +62,7 @@ struct JWTTests {
     #expect(all.clientID == "c")
     #expect(all.scope == "a b")
     #expect(all.confirmationThumbprint == "t")
-    let wrong = try claims(#"{"sub":1,"iss":null,"aud":{},"client_id":[],"scope":[],"cnf":"t"}"#)
+    let wrong = try claims(#"{"sub":[1],"iss":null,"aud":{},"client_id":[],"scope":[],"cnf":"t"}"#)
     #expect(wrong.subject == nil && wrong.issuer == nil && wrong.audiences == [])
     #expect(wrong.clientID == nil && wrong.scope == nil && wrong.confirmationThumbprint == nil)
     #expect(try claims(#"{"aud":["a",1,"b"]}"#).audiences == ["a", "b"])

@@ -101,7 +101,9 @@ struct AddCommand: AcctCommand {
       let certificate = try await certificate.read(context)
       switch try ImportFile(context.world).read(file, presenting: certificate) {
       case .export(let export): return try await take(export, request, context)
-      case .credentials(let credentials): added = try await AddAccount(context.engine).add(credentials, request)
+      case .credentials(let credentials):
+        context.report(credentials.notices)
+        added = try await AddAccount(context.engine).add(credentials, request)
       }
     case .program(nil): return try AddFrom(context).list()
     case .program(let program?):
