@@ -36,7 +36,7 @@ extension StreamedResponse {
   ///
   /// The part that is read is returned again. A body beyond the limit is no such answer.
   mutating func answer(redacting redactor: Redactor) async -> ServerAnswer {
-    let body = isJSON ? await peek() : []
+    let body = await peek()
     return ServerAnswer(
       status: head.status,
       contentType: head.field("Content-Type"),
