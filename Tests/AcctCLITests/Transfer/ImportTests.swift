@@ -132,7 +132,8 @@ struct ImportTests {
 
   @Test("An import says that its scope or its ID token can't be read")
   func tellsOfBlemishes() async {
-    #expect(await record.add(Handoffs.bearer(changing: ["scope": 7, "id_token": "unreadable"])) == 0)
+    record.provide("in", Handoffs.bearer(changing: ["scope": 7, "id_token": "unreadable"]))
+    #expect(await record.acct("add", "--import", "in") == 0)
     #expect(record.err.contains("acct: the scope in the answer can't be read, so what was granted is not known"))
     #expect(record.err.contains { $0.contains("the ID token in the answer can't be read") })
   }
