@@ -38,7 +38,7 @@ final class LatestLimits: Sendable {
     let told = ledger.read(fields, of: origin)
     guard !told.isEmpty else { return }
     let isTime = state.withLock { state in
-      state.latest[id, default: [:]][origin] = told
+      state.latest[id, default: [:]][origin, default: []].take(told)
       guard rests else { return true }
       guard state.resting[id] == nil else { return false }
       state.resting[id] = .some(nil)
@@ -90,8 +90,15 @@ final class LatestLimits: Sendable {
 extension String {
   /// `true` if it can be the name of a field that ``RateLimitFields`` reads.
   fileprivate var mayTellOfLimits: Bool {
-    guard utf8.count >= 9, let first = utf8.first, "RXrx".utf8.contains(first) else { return false }
-    let name = lowercased()
-    return name.hasPrefix("ratelimit") || name.hasPrefix("x-ratelimit-") || name == "retry-after"
+    guard utf8.count >= 9 else { return false }
+    let letters = Array("limit".utf8)
+    var found = 0
+    for byte in utf8 {
+      // No letter is in "limit" twice in a row, so that a mismatch begins anew.
+      let letter = byte | 0x20
+      found = letter == letters[found] ? found + 1 : letter == letters[0] ? 1 : 0
+      if found == letters.count { return true }
+    }
+    return lowercased() == "retry-after"
   }
 }

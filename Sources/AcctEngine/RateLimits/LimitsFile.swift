@@ -11,6 +11,7 @@ package enum LimitsFile {
         limits.map { limit in
           [
             "origin": .string(limit.origin.description),
+            "extent": .string(limit.extent.rawValue),
             "name": .init(limit.name),
             "limit": .init(limit.limit),
             "remaining": .init(limit.remaining),
@@ -37,6 +38,8 @@ package enum LimitsFile {
     else { return nil }
     return RateLimit(
       origin: origin,
+      // A file of an earlier version has none.
+      extent: member["extent"]?.stringValue.flatMap(RateLimit.Extent.init) ?? .origin,
       name: member["name"]?.stringValue,
       limit: count(member["limit"]),
       remaining: count(member["remaining"]),

@@ -32,7 +32,7 @@ package struct LimitsLedger: Sendable {
     await learn(read(fields, of: origin), of: origin, for: id)
   }
 
-  /// Stores the limits from a response, which replace all earlier ones of its origin.
+  /// Stores the limits from a response, which replace the earlier ones of the same extent.
   ///
   /// A response without limits changes nothing.
   ///
@@ -41,7 +41,7 @@ package struct LimitsLedger: Sendable {
   ///   - origin: The origin of the response.
   ///   - id: The account whose credentials the request carried.
   package func learn(_ told: [RateLimit], of origin: Origin, for id: AccountID) async {
-    guard isNews(told, to: limits(of: id).filter { $0.origin == origin }) else { return }
+    guard isNews(told, to: limits(of: id)) else { return }
     // Two origins may answer at once. A process that can't write within `timeout` gives up: the next response has
     // newer limits.
     guard let held = try? await world.files.lock(.limits(id), Self.timeout) else { return }
@@ -49,22 +49,22 @@ package struct LimitsLedger: Sendable {
     // An account that was removed meanwhile must not leave a trace behind.
     guard (try? world.files.read(.account(id))) != nil else { return }
     var limits = limits(of: id)
-    let place = limits.firstIndex { $0.origin == origin } ?? limits.endIndex
-    limits.removeAll { $0.origin == origin }
-    // In its old position, so that the order does not change with every response.
-    limits.insert(contentsOf: told, at: place)
+    limits.take(told)
     try? world.files.replace(.limits(id), LimitsFile.encode(limits))
   }
 
   /// Returns `true` if it is worth a write: values that were stored a moment ago need not be written again.
   private func isNews(_ told: [RateLimit], to known: [RateLimit]) -> Bool {
-    guard let first = told.first else { return false }
-    guard let age = known.first.map({ first.observedAt.seconds(since: $0.observedAt) }),
-      (0...Self.freshness).contains(age)
-    else { return true }
-    var known = known
-    for index in known.indices { known[index].observedAt = first.observedAt }
-    return known != told
+    guard !told.isEmpty else { return false }
+    var next = known
+    next.take(told)
+    // What was replaced has its place, and may be the same but for its time.
+    guard next.count == known.count else { return true }
+    return zip(known, next).contains { known, next in
+      var aged = known
+      aged.observedAt = next.observedAt
+      return aged != next || !(0...Self.freshness).contains(next.observedAt.seconds(since: known.observedAt))
+    }
   }
 
   /// The last reported limits, origin by origin; empty if they can't be read.

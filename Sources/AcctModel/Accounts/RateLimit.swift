@@ -1,7 +1,18 @@
 /// The state of one of a server's limits, as the server last reported it.
 package struct RateLimit: Equatable, Sendable {
+  /// What of an origin a response describes; it replaces what earlier responses said of the same.
+  package enum Extent: String, Sendable {
+    /// All of its limits.
+    case origin
+    /// One of several resources, which the limit is named after; the others keep their limits.
+    case resource
+    /// The renewals of tokens, which requests for anything else say nothing of.
+    case renewals
+  }
+
   /// The origin that set it.
   package var origin: Origin
+  package var extent: Extent
   /// Its policy's name, where the server names its policies.
   package var name: String?
   /// The quota of a window; 0 or more.
@@ -17,6 +28,7 @@ package struct RateLimit: Equatable, Sendable {
 
   package init(
     origin: Origin,
+    extent: Extent = .origin,
     name: String? = nil,
     limit: Int64? = nil,
     remaining: Int64? = nil,
@@ -25,6 +37,7 @@ package struct RateLimit: Equatable, Sendable {
     observedAt: Timestamp
   ) {
     self.origin = origin
+    self.extent = extent
     self.name = name
     self.limit = limit
     self.remaining = remaining
@@ -34,8 +47,31 @@ package struct RateLimit: Equatable, Sendable {
   }
 
   /// When another request makes sense: the later of the reset and the end of `Retry-After`.
-  package var usableAgainAt: Timestamp? {
-    [resetsAt, retryAfterSeconds.map(observedAt.adding)].compactMap(\.self).max()
+  package var usableAgainAt: Timestamp? { [resetsAt, retryAt].compactMap(\.self).max() }
+
+  private var retryAt: Timestamp? { retryAfterSeconds.map(observedAt.adding) }
+
+  /// `true` if nothing is known to be left: the quota is used up, or the server asked for a wait, which is not over.
+  package func isUsedUp(at now: Timestamp) -> Bool {
+    if let retryAt, retryAt > now { return true }
+    return remaining == 0 && usableAgainAt.map { $0 > now } ?? true
+  }
+}
+
+extension [RateLimit] {
+  /// Takes the limits from a response, in the place of what it replaces.
+  package mutating func take(_ told: [RateLimit]) {
+    guard let first = told.first else { return }
+    let extents = Set(told.map(\.extent))
+    let isReplaced = { (known: RateLimit) in
+      guard known.origin == first.origin else { return false }
+      if known.extent == .renewals || extents == [.renewals] { return extents == [known.extent] }
+      return known.extent != .resource || !extents.contains(.resource) || told.contains { $0.name == known.name }
+    }
+    // In its old position, so that the order does not change with every response.
+    let place = firstIndex(where: isReplaced) ?? endIndex
+    removeAll(where: isReplaced)
+    insert(contentsOf: told, at: place)
   }
 }
 

@@ -4,6 +4,8 @@ import RawStructuredFieldValues
 /// The rest of a limit, before it is known which policy that belongs to.
 struct LimitBalance: Equatable {
   var name: String?
+  /// `true` if the response describes this resource alone, and the server has others.
+  var isOfResource = false
   var limit: Int64?
   var remaining: Int64?
   var resetsAt: Timestamp?
@@ -12,7 +14,7 @@ struct LimitBalance: Equatable {
   ///
   /// Less than nothing left counts as nothing. Some servers send a limit below zero for no limit;
   /// then such a remainder has no meaning either.
-  private init?(name: String? = nil, limit: Int64?, remaining: Int64?, resetsAt: Timestamp?) {
+  init?(name: String? = nil, limit: Int64?, remaining: Int64?, resetsAt: Timestamp?) {
     let isUnlimited = (limit ?? 0) < 0
     let left = remaining.flatMap { $0 < 0 && isUnlimited ? nil : max($0, 0) }
     guard !isUnlimited && limit != nil || left != nil || resetsAt != nil else { return nil }
@@ -22,19 +24,25 @@ struct LimitBalance: Equatable {
     self.resetsAt = resetsAt
   }
 
-  /// Reads the first spelling that can be read.
+  /// Reads the first spelling that can be read, and the limits that have a kind of their own.
   static func read(_ fields: [(name: String, value: String)], at observed: Timestamp) -> [LimitBalance] {
     let structured = structured(fields.values(of: "ratelimit"), observed)
-    guard structured.isEmpty else { return structured }
-    return (plain("ratelimit-", fields, observed) ?? plain("x-ratelimit-", fields, observed)).map { [$0] } ?? []
+    let plain = PlainLimits(fields).balances(at: observed)
+    return structured.isEmpty ? plain : structured + plain.filter { $0.name != nil && !$0.isOfResource }
   }
 
   /// `true` if this balance belongs to `limit`, one of `count` limits.
   ///
-  /// Without a name, the numbers of the two limits must be the same, or there must be no choice.
+  /// Unless both have a name, the numbers of the two limits must be the same, or there must be no choice.
   func belongs(to limit: RateLimit, of count: Int) -> Bool {
-    if let name { return name == limit.name || limit.name == nil && count == 1 }
+    if let name, name == limit.name { return true }
+    guard name == nil || limit.name == nil else { return false }
     return self.limit.map { $0 == limit.limit } ?? (count == 1)
+  }
+
+  /// `true` if it says the same of how much is left, of how much.
+  func hasNumbers(of other: LimitBalance) -> Bool {
+    remaining != nil && remaining == other.remaining && limit == other.limit
   }
 
   /// `"default";r=50;t=30`, since version 08 of the draft, or `limit=100, remaining=50, reset=5` of
@@ -58,41 +66,6 @@ struct LimitBalance: Equatable {
       remaining: members["remaining"]?.rfc9651BareItem.integer,
       resetsAt: members["reset"]?.rfc9651BareItem.moment(from: observed)
     ).map { [$0] } ?? []
-  }
-
-  /// Three fields with a number each.
-  private static func plain(
-    _ prefix: String,
-    _ fields: [(name: String, value: String)],
-    _ observed: Timestamp
-  ) -> LimitBalance? {
-    LimitBalance(
-      limit: number(fields.values(of: "\(prefix)limit")),
-      remaining: number(fields.values(of: "\(prefix)remaining")),
-      resetsAt: moment(fields.values(of: "\(prefix)reset"), observed)
-    )
-  }
-
-  /// The number in a field's lines; `nil` if they have two that differ, since none is known to count.
-  ///
-  /// `100, 100;w=60, 1000;w=3600` is a limit with its policies behind it, `100;w=60` one with a window.
-  private static func number(_ lines: [String]) -> Int64? {
-    let pieces = lines.flatMap { $0.split(separator: ",") }
-    let plain = pieces.filter { !$0.contains(";") }
-    let numbers = (plain.isEmpty ? pieces : plain).map { piece in trimmingBlanks(piece.prefix { $0 != ";" }) }
-    guard Set(numbers).count == 1 else { return nil }
-    return numbers.first.flatMap(LimitValue.count)
-  }
-
-  /// The moment in a field's lines; the same holds as for numbers.
-  private static func moment(_ lines: [String], _ observed: Timestamp) -> Timestamp? {
-    let values = Set(lines.map(trimmingBlanks))
-    guard values.count == 1, let value = values.first else { return nil }
-    // A date has a comma in it, so it is tried whole first.
-    if let moment = LimitValue.moment(value, from: observed) { return moment }
-    let pieces = Set(value.split(separator: ",").map { piece in trimmingBlanks(piece.prefix { $0 != ";" }) })
-    guard pieces.count == 1 else { return nil }
-    return pieces.first.flatMap { LimitValue.moment($0, from: observed) }
   }
 }
 

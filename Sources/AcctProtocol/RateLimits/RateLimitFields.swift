@@ -7,11 +7,12 @@ import RawStructuredFieldValues
 ///   (draft-ietf-httpapi-ratelimit-headers, 07 and later).
 /// - `RateLimit-Limit`, `-Remaining`, `-Reset`, `-Policy` (its versions up to 06, and Bluesky, which
 ///   says when instead of in how long).
-/// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`.
+/// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`, also as `X-Rate-Limit-…`, and those of each kind that a server counts
+///   (``PlainLimits``).
 /// - `Retry-After` (RFC 9110, section 10.2.3).
 ///
-/// A limit that a response sends in several of these forms is read from the first one with a remainder; policies are
-/// joined to it. Unusable values are dropped, and the rest counts.
+/// A limit without a name that a response sends in several of these forms is read from the first one with a remainder;
+/// policies are joined to it. Unusable values are dropped, and the rest counts.
 package enum RateLimitFields {
   /// Reads the limits of one response.
   ///
@@ -36,6 +37,7 @@ package enum RateLimitFields {
       // Of several partitions of one policy, the scarcest is the one that will refuse a request.
       if let other = limit.remaining, let own = balance.remaining, other <= own { continue }
       limit.name = limit.name ?? balance.name
+      if balance.isOfResource { limit.extent = .resource }
       limit.limit = limit.limit ?? balance.limit
       limit.remaining = balance.remaining
       limit.resetsAt = balance.resetsAt

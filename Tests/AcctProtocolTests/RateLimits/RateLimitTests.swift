@@ -34,7 +34,7 @@ struct RateLimitTests {
         read += 1
       }
     }
-    #expect(read == 6 * 11 + 6 * 12)
+    #expect(read == 10 * 14 + 6 * 15)
   }
 
   @Test("A Retry-After is read in every form of a reset, and reported in seconds")
@@ -53,6 +53,7 @@ struct RateLimitTests {
       let expected = try answer.objects("limits").map { limit in
         RateLimit(
           origin: origin,
+          extent: limit["extent"]?.stringValue.flatMap(RateLimit.Extent.init) ?? .origin,
           name: limit["name"]?.stringValue,
           limit: limit.number("limit"),
           remaining: limit.number("remaining"),
@@ -74,6 +75,12 @@ struct RateLimitTests {
       let limits = RateLimitFields.limits(from: fields, of: origin, at: observed)
       #expect(limits.first?.resetsAt == Timestamp(clamped: seconds + 60))
     }
+  }
+
+  @Test("More than 32 kinds of a limit are cut off, and a flood of fields takes no time")
+  func manyKinds() throws {
+    let many = (0..<20_000).map { "X-RateLimit-Remaining-K\($0): \($0)" }
+    #expect(try vectors.read(many).map(\.remaining) == (0..<32).map { Int64($0) })
   }
 
   @Test("More than 32 policies are cut off, and a name that is too long is ignored")
