@@ -18,6 +18,13 @@ func limitsViolation(_ bytes: [UInt8]) -> String? {
     let reset = limit.resetsAt?.seconds(since: now) ?? 0
     guard reset <= 4_000 * 86_400 else { return "a reset in a lifetime" }
   }
+  var known = limits
+  known.take(limits)
+  guard known == limits else { return "limits that do not replace themselves" }
+  let waits = [403, 429].compactMap { status in
+    LimitVerdict(status: status, head.fields, of: origin, at: now).retryAfter?.seconds(from: now)
+  }
+  guard waits.allSatisfy({ $0 >= 0 }) else { return "a wait below zero" }
   return LimitsFile.decode(LimitsFile.encode(limits)) == limits
     ? nil : "limits that read otherwise when written"
 }

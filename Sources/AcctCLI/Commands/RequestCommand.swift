@@ -54,7 +54,7 @@ struct RequestCommand: AcctCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Retry at most this often after 429, 5xx or a network failure.",
+      "Retry at most this often after a rate limit, 5xx or a network failure.",
       discussion:
         "After a 5xx or a lost answer only requests that may be repeated: not POST or PATCH.",
       valueName: "times"

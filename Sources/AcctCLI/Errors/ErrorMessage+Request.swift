@@ -44,8 +44,16 @@ extension ErrorMessage {
         "the answer was cut off after \(received) bytes: \(words(forEnd: failure))",
         hint: "the body is incomplete; nothing was wrong with the account"
       )
-    case .answered(let status, let retryAfter, let isWorthRetrying, let origin):
-      self.init(status: status, retryAfter: retryAfter, isWorthRetrying, origin)
+    case .answered(let status, let retryAfter, let origin):
+      self.init(status: status, retryAfter: retryAfter, origin)
+    case .limited(let status, let retryAfter, let isWorthRetrying, let origin):
+      self.init(
+        "rateLimited",
+        .rateLimited,
+        status == 429 ? "\(origin) reports too many requests" : "\(origin) answered \(status): too many requests",
+        hint: isWorthRetrying ? "--retry N waits and tries again" : "--retry waits for an hour at most",
+        retryAfter: retryAfter
+      )
     case .tooManyRedirects(let limit, let origin):
       self.init(
         "tooManyRedirects",
@@ -62,7 +70,7 @@ extension ErrorMessage {
   }
 
   /// An answer that was written as it came, and is a failure.
-  private init(status: Int, retryAfter: RetryAfter?, _ isWorthRetrying: Bool, _ origin: Origin) {
+  private init(status: Int, retryAfter: RetryAfter?, _ origin: Origin) {
     switch status {
     case 401:
       self.init(
@@ -71,14 +79,6 @@ extension ErrorMessage {
         "\(origin) answered 401: it does not accept the account's credential"
       )
       needsLogin = true
-    case 429:
-      self.init(
-        "rateLimited",
-        ExitStatus(answer: status),
-        "\(origin) reports too many requests",
-        hint: isWorthRetrying ? "--retry N waits and tries again" : nil,
-        retryAfter: retryAfter
-      )
     case 500...:
       self.init(
         "serverFailed",

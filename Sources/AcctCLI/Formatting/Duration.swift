@@ -26,7 +26,8 @@ func relative(_ time: Timestamp, to now: Timestamp) -> String {
   return seconds > 0 ? "in \(duration(seconds))" : "\(duration(-seconds)) ago"
 }
 
-/// When a server accepts another request, such as `try again in 14 h 5 min, at 13:37`.
+/// When a server accepts another request, such as `try again in 14 h 5 min, at 13:37`, or `the limit resets at 13:37,
+/// in 14 h 5 min`.
 ///
 /// The time of day is the user's local one, with its date where that is not today's.
 ///
@@ -39,7 +40,9 @@ func words(for retryAfter: RetryAfter, by clock: Clock) -> String? {
   let seconds = retryAfter.seconds(from: now)
   guard seconds <= 10 * 366 * 86_400 else { return nil }
   guard seconds > 0 else { return "try again now" }
-  return "try again in \(duration(seconds)), at \(moment(now.adding(seconds: seconds), by: clock))"
+  let (wait, time) = (duration(seconds), moment(now.adding(seconds: seconds), by: clock))
+  if case .reset = retryAfter { return "the limit resets at \(time), in \(wait)" }
+  return "try again in \(wait), at \(time)"
 }
 
 /// A moment as the user's time of day, with its date where that is not today's: `13:37`, `13:37 on 2027-01-15`.

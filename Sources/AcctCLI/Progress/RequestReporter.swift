@@ -7,6 +7,7 @@ struct RequestReporter: Sendable {
   private let write: @Sendable (String) -> Void
   private let show: (@Sendable (String) -> Void)?
   private let follows: Bool
+  private let clock: Clock
 
   /// - Parameters:
   ///   - context: The user's choices about output.
@@ -14,6 +15,7 @@ struct RequestReporter: Sendable {
   ///   - follows: `true` if redirects are followed where they can be.
   init(_ context: Context, printsBody: Bool, follows: Bool) {
     self.follows = follows
+    clock = context.world.clock
     let streams = context.world.streams
     let isQuiet = context.options.quiet
     write = { text in if !isQuiet { streams.notice("acct: \(text)") } }
@@ -26,7 +28,10 @@ struct RequestReporter: Sendable {
     switch event {
     case .notice(let notice): write(words(for: notice))
     case .waiting(let left, let total, let origin):
-      if left == total { write("\(origin) can't answer now; trying again in \(duration(total))") }
+      if left == total {
+        let time = total < 60 ? "" : ", at \(moment(clock.now().adding(seconds: total), by: clock))"
+        write("\(origin) can't answer now; trying again in \(duration(total))\(time)")
+      }
       show?(left > 0 ? "trying again in \(duration(left))" : "")
     }
   }

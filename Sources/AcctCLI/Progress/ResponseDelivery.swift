@@ -70,8 +70,11 @@ struct ResponseDelivery: Sendable {
       reporter.reportCause(cause)
     }
     guard head.status < 400 else {
+      guard answer.isLimited else {
+        throw .request(.answered(status: head.status, retryAfter: answer.retryAfter, answer.origin))
+      }
       throw .request(
-        .answered(
+        .limited(
           status: head.status,
           retryAfter: answer.retryAfter,
           isWorthRetrying: answer.isWorthRetrying,

@@ -102,13 +102,17 @@ extension MakeRequest {
     if facts.cause == nil { facts.cause = stepUp(for: head, attempt) }
     if facts.cause == nil, attempt.retry.wantsRefusalCodes { facts.refusalCodes = await response.refusalCodes() }
     facts.isClockOff = hint.isClockOff
-    facts.retryAfter = RetryAfter(head.field("Retry-After"))?.seconds(from: hint.time(at: context.world.clock.now()))
+    let serverTime = hint.time(at: context.world.clock.now())
+    let verdict = LimitVerdict(status: head.status, head.fields, of: origin, at: serverTime)
+    facts.isLimited = verdict.isLimited
+    facts.retryAfter = verdict.retryAfter?.seconds(from: serverTime)
     facts.redirect = redirect(head, attempt)
     facts.canRepeat = await attempt.canRepeat
     let answer = Answer(
       origin: origin,
       response: response,
-      retryAfter: facts.retryAfter.map(RetryAfter.seconds),
+      isLimited: facts.isLimited,
+      retryAfter: verdict.retryAfter?.counted(from: serverTime),
       isWorthRetrying: RetryPolicy.waits(facts.retryAfter)
     )
     return Sent(

@@ -38,6 +38,8 @@ extension MakeRequest {
   package struct Answer: Sendable {
     package var origin: Origin
     package var response: StreamedResponse
+    /// `true` if a rate limit refused the request.
+    package var isLimited: Bool
     /// When the server accepts another request; seconds by its own clock, if it named a date.
     package var retryAfter: RetryAfter?
     /// `true` if a retry would wait that long.

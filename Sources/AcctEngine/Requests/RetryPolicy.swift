@@ -26,7 +26,7 @@ struct RetryPolicy: Sendable {
   /// only an idempotent request is repeated.
   ///
   /// - Parameters:
-  ///   - status: The status of the response.
+  ///   - status: The status of the response; 429 for each that a limit refused.
   ///   - retryAfter: The seconds that the server asks for.
   /// - Returns: Seconds to wait; `nil` if the response is final.
   mutating func wait(after status: Int, _ retryAfter: Int64?) -> Int64? {

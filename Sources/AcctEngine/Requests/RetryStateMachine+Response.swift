@@ -10,6 +10,8 @@ extension RetryStateMachine {
     package var refusalCodes: Set<String> = []
     /// `true` if the server's clock is known to differ from ours by more than a minute.
     package var isClockOff = false
+    /// `true` if a rate limit refused the request, which then had no effect.
+    package var isLimited = false
     /// Seconds until the server accepts another request, by its own clock; `nil` if it names none.
     package var retryAfter: Int64?
     /// The URL that it redirects to, or the reason why that URL is not requested.
@@ -18,6 +20,9 @@ extension RetryStateMachine {
     package var cause: EngineError?
     /// `true` if the whole body can still be sent.
     package var canRepeat = true
+
+    /// The status by its meaning: a 403 of a rate limit is a 429.
+    var meaning: Int { isLimited ? 429 : status }
 
     package init(status: Int, origin: Origin) {
       self.status = status

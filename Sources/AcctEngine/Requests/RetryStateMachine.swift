@@ -13,7 +13,8 @@ import AcctProtocol
 ///     answered 4xx, wants a proof a new proof is left            challenge (b)   no new proof
 ///     answered 417                `Expect` is sent               challenge (b)   no `Expect`
 ///     answered 401                a renewal is left              renew           no renewal
-///     answered 429                a retry is left                wait(s) (b)     a retry less, a longer pause
+///     answered 429, or 403 by     a retry is left                wait(s) (b)     a retry less, a longer pause
+///     a limit
 ///     answered 5xx                … and it is idempotent         wait(s) (b)     a retry less, a longer pause
 ///     answered 3xx, to a target   it follows, fewer than 10      follow(target)  a redirect more, a new proof
 ///                                 it follows, after 10           deliver(tooManyRedirects)
@@ -105,7 +106,7 @@ package struct RetryStateMachine: Sendable {
     guard let action = repetition(after: response) else { return redirection(by: response) }
     // A renewal is useful even if the body is no longer available: the next run needs it.
     guard response.canRepeat || action == .renew else {
-      return .deliver(because: .request(.bodyGone(status: response.status, response.origin)))
+      return .deliver(because: .request(.bodyGone(status: response.meaning, response.origin)))
     }
     return action
   }
@@ -125,7 +126,7 @@ package struct RetryStateMachine: Sendable {
     case 401 where mayRenew:
       mayRenew = false
       return .renew
-    default: return policy.wait(after: response.status, response.retryAfter).map(Action.wait)
+    default: return policy.wait(after: response.meaning, response.retryAfter).map(Action.wait)
     }
   }
 

@@ -130,6 +130,8 @@ package enum RetryAfter: Equatable, Sendable {
   case seconds(Int64)
   /// At this time, by the server's clock.
   case date(Timestamp)
+  /// So many seconds after the answer, when its limit is reset: the server did not ask for a wait.
+  case reset(Int64)
 
   /// Reads the field's value; `nil` unless it is a number of seconds or an HTTP date.
   package init?(_ value: String?) {
@@ -143,10 +145,15 @@ package enum RetryAfter: Equatable, Sendable {
     }
   }
 
+  /// The same in seconds from `now`, instead of a date.
+  package func counted(from now: Timestamp) -> RetryAfter {
+    if case .date = self { .seconds(seconds(from: now)) } else { self }
+  }
+
   /// Seconds from `now`; 0 where the time has come.
   package func seconds(from now: Timestamp) -> Int64 {
     switch self {
-    case .seconds(let seconds): seconds
+    case .seconds(let seconds), .reset(let seconds): seconds
     case .date(let date): max(0, date.seconds(since: now))
     }
   }

@@ -63,22 +63,25 @@ struct RequestWaitTests {
     #expect(await record.run(["request", url, "--retry", "1"]) == 9)
     #expect(record.now == start)
     #expect(record.out == "no")
-    #expect(record.err.last == "acct: hint: try again in 1 h, at 09:00")
+    #expect(record.err.last == "acct: hint: try again in 1 h, at 09:00; --retry waits for an hour at most")
   }
 
   @Test(
     "A 429 says how long to wait, and until when by the user's clock and calendar",
     arguments: [
-      ("50730", 0, "try again in 14 h 5 min, at 22:05"),
-      ("50730", 7200, "try again in 14 h 5 min, at 00:05 on 2027-01-16"),
-      ("50730", -12_600, "try again in 14 h 5 min, at 18:35"),
-      ("Sat, 16 Jan 2027 08:00:00 GMT", 0, "try again in 1 d, at 08:00 on 2027-01-16"),
+      ("50730", 0, "try again in 14 h 5 min, at 22:05; --retry waits for an hour at most"),
+      ("50730", 7200, "try again in 14 h 5 min, at 00:05 on 2027-01-16; --retry waits for an hour at most"),
+      ("50730", -12_600, "try again in 14 h 5 min, at 18:35; --retry waits for an hour at most"),
+      (
+        "Sat, 16 Jan 2027 08:00:00 GMT", 0,
+        "try again in 1 d, at 08:00 on 2027-01-16; --retry waits for an hour at most"
+      ),
       ("90", 0, "try again in 1 min 30 s, at 08:01; --retry N waits and tries again"),
       ("Fri, 15 Jan 2027 08:00:09 GMT", 0, "try again in 9 s, at 08:00; --retry N waits and tries again"),
       ("0", 0, "try again now; --retry N waits and tries again"),
       ("Thu, 14 Jan 2027 08:00:00 GMT", 0, "try again now; --retry N waits and tries again"),
       ("soon", 0, "--retry N waits and tries again"), ("-5", 0, "--retry N waits and tries again"),
-      (nil, 0, "--retry N waits and tries again"), ("99999999999999999999", 0, nil),
+      (nil, 0, "--retry N waits and tries again"), ("99999999999999999999", 0, "--retry waits for an hour at most"),
     ] as [(String?, Int64, String?)]
   )
   func told(_ value: String?, _ offset: Int64, _ hint: String?) async throws {

@@ -66,6 +66,7 @@ struct RetrySetting {
       _ status: Int,
       _ codes: Set<String> = [],
       isClockOff: Bool = false,
+      isLimited: Bool = false,
       in seconds: Int64? = nil,
       to redirect: Result<HTTPURL, EngineError>? = nil,
       cause: EngineError? = nil
@@ -73,6 +74,7 @@ struct RetrySetting {
       var response = RetryStateMachine.Response(status: status, origin: origin)
       response.refusalCodes = codes
       response.isClockOff = isClockOff
+      response.isLimited = isLimited
       response.retryAfter = seconds
       response.redirect = redirect
       response.cause = cause
@@ -91,6 +93,9 @@ struct RetrySetting {
       "401-proof": answered(401, ["invalid_dpop_proof"]),
       "401-token": answered(401, ["invalid_token"], isClockOff: true),
       "403": answered(403, isClockOff: true),
+      "403-in-7": answered(403, in: 7),
+      "403-limit": answered(403, isLimited: true),
+      "403-limit-7": answered(403, isLimited: true, in: 7),
       "417": answered(417),
       "429": answered(429),
       "429-in-7": answered(429, in: 7),

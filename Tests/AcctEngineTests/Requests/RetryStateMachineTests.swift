@@ -40,6 +40,9 @@ struct RetryStateMachineTests {
     401-proof     renew     renew      renew       deliver   renew     renew     deliver renew     renew   deliver
     401-token     renew     renew      renew       deliver   renew     renew     deliver renew     renew   deliver
     403           deliver   deliver    deliver     deliver   deliver   deliver   deliver deliver   deliver deliver
+    403-in-7      deliver   deliver    deliver     deliver   deliver   deliver   deliver deliver   deliver deliver
+    403-limit     wait-1    wait-1     wait-1      wait-1    wait-2    wait-1    deliver wait-1    wait-1  wait-1
+    403-limit-7   wait-7    wait-7     wait-7      wait-7    wait-7    wait-7    deliver wait-7    wait-7  wait-7
     417           challenge challenge  deliver     challenge challenge challenge deliver challenge challenge challenge
     429           wait-1    wait-1     wait-1      wait-1    wait-2    wait-1    deliver wait-1    wait-1  wait-1
     429-in-7      wait-7    wait-7     wait-7      wait-7    wait-7    wait-7    deliver wait-7    wait-7  wait-7
@@ -75,6 +78,8 @@ struct RetryStateMachineTests {
     417           gone-417  gone-417   deliver     gone-417  gone-417  gone-417  deliver gone-417  gone-417 gone-417
     429           gone-429  gone-429   gone-429    gone-429  gone-429  gone-429  deliver gone-429  gone-429 gone-429
     429-in-7      gone-429  gone-429   gone-429    gone-429  gone-429  gone-429  deliver gone-429  gone-429 gone-429
+    403-limit-7   gone-429  gone-429   gone-429    gone-429  gone-429  gone-429  deliver gone-429  gone-429 gone-429
+    403-limit     gone-429  gone-429   gone-429    gone-429  gone-429  gone-429  deliver gone-429  gone-429 gone-429
     429-in-3600   gone-429  gone-429   gone-429    gone-429  gone-429  gone-429  deliver gone-429  gone-429 gone-429
     503           gone-503  gone-503   gone-503    gone-503  gone-503  gone-503  deliver deliver   gone-503 gone-503
     503-in-7      gone-503  gone-503   gone-503    gone-503  gone-503  gone-503  deliver deliver   gone-503 gone-503

@@ -78,9 +78,10 @@ package enum RequestError: Error, Equatable, Sendable {
   case deviceIDMissing(Origin)
   /// The response's body ended too early, after so many bytes.
   case brokenOff(HTTPFailure, received: Int64)
-  /// The server's response, which has been written unchanged; when it accepts another request, and whether a retry
-  /// would wait for that.
-  case answered(status: Int, retryAfter: RetryAfter?, isWorthRetrying: Bool, Origin)
+  /// The server's response, which has been written unchanged; when it accepts another request.
+  case answered(status: Int, retryAfter: RetryAfter?, Origin)
+  /// The same where a rate limit refused the request; and whether a retry would wait for the next one.
+  case limited(status: Int, retryAfter: RetryAfter?, isWorthRetrying: Bool, Origin)
   /// A response that redirects after the limit of redirects was reached.
   case tooManyRedirects(limit: Int, Origin)
   /// The response redirects to something that is no URL; the value of `Location`.
