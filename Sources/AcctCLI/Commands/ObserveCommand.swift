@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 import ArgumentParser
 
 /// Learns from the answers that another program got.
@@ -28,7 +29,10 @@ struct ObserveCommand: AcctCommand {
     let account = try await context.choose().account
     let observer = Observe(context.engine)
     context.report(try await observer.observe(target, as: account))
-    if options.json { try context.output(limitsJSON(LimitsLedger(context.world).limits(of: account.id), of: account)) }
+    if options.json {
+      let limits = LimitsLedger(context.world).limits(of: account.id)
+      try context.output(limitsJSON(limits, of: account, at: context.world.clock.now()))
+    }
     return .done
   }
 }

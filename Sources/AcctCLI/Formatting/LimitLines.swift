@@ -1,29 +1,31 @@
 package import AcctModel
 import StrictJSON
 
-/// The lines that show limits, one for each: its owner, on a terminal a bar, and the words.
-func limitLines(_ limits: [RateLimit], at now: Timestamp, on screen: Screen) -> [String] {
-  let rows = limits.map { limit in
+/// An account's limits.
+typealias AccountLimits = (account: Account, limits: [RateLimit])
+
+/// The lines that show limits, one for each: its account if there may be several, its owner, on a terminal a bar, and
+/// the words.
+func limitLines(_ limits: [(name: String?, limit: RateLimit)], at now: Timestamp, on screen: Screen) -> [String] {
+  let rows = limits.map { name, limit in
     [
-      Cell(limit.label), Cell(screen.columns == nil ? "" : bar(limit, at: now, on: screen), .faint),
+      name.map { Cell($0) }, Cell(limit.label),
+      Cell(screen.columns == nil ? "" : bar(limit, at: now, on: screen), .faint),
       Cell(words(for: limit, at: now)),
     ]
   }
-  let hasBars = rows.contains { !$0[1].text.isEmpty }
+  let isShown = [limits.contains { $0.name != nil }, true, rows.contains { $0[2]?.text.isEmpty == false }, true]
+  let columns: [Table.Column] = [.init("", floor: 12), .init("", floor: 12), .init("", rank: 0), .init("", floor: 20)]
   return Table(
-    columns: [.init("", floor: 12), .init("", rank: 0), .init("", floor: 20)].droppingBar(hasBars),
-    rows: rows.map { $0.droppingBar(hasBars) }
+    columns: zip(columns, isShown).filter(\.1).map(\.0),
+    rows: rows.map { row in zip(row, isShown).filter(\.1).map { $0.0 ?? "" } }
   )
   .lines(on: screen)
 }
 
 /// The lines for a screen of so many columns without colour; `nil` without a terminal.
 package func limitLines(_ limits: [RateLimit], at now: Timestamp, columns: Int?) -> [String] {
-  limitLines(limits, at: now, on: Screen(columns: columns))
-}
-
-extension Array {
-  fileprivate func droppingBar(_ isKept: Bool) -> Array { isKept ? self : [self[0], self[2]] }
+  limitLines(limits.map { (nil, $0) }, at: now, on: Screen(columns: columns))
 }
 
 /// A limit in words, such as `3 of 5 left, resets in 14 h 5 min`.
@@ -54,19 +56,26 @@ package func words(for limit: RateLimit, at now: Timestamp) -> String {
 }
 
 /// The `limits` object of the contract.
-func limitsJSON(_ limits: [RateLimit], of account: Account) -> JSON {
-  .object(
-    envelope([
-      "account": .string(account.id.description),
-      "accountName": .string(account.name.description),
-      "limits": .array(limits.map(\.json)),
-    ])
-  )
+func limitsJSON(_ limits: [RateLimit], of account: Account, at now: Timestamp) -> JSON {
+  .object(envelope(limitMembers((account, limits), at: now)))
+}
+
+/// The `limits` object of the contract for every account.
+func limitsJSON(_ all: [AccountLimits], at now: Timestamp) -> JSON {
+  .object(envelope(["accounts": .array(all.map { .object(JSONObject(limitMembers($0, at: now))) })]))
+}
+
+private func limitMembers(_ limits: AccountLimits, at now: Timestamp) -> KeyValuePairs<String, JSON> {
+  [
+    "account": .string(limits.account.id.description),
+    "accountName": .string(limits.account.name.description),
+    "limits": .array(limits.limits.map { $0.json(at: now) }),
+  ]
 }
 
 extension RateLimit {
   /// The `LIMIT` object of the contract.
-  var json: JSON {
+  func json(at now: Timestamp) -> JSON {
     [
       "origin": .string(origin.description),
       "name": .init(name),
@@ -75,6 +84,7 @@ extension RateLimit {
       "resetsAt": .init(resetsAt?.description),
       "retryAfterSeconds": .init(retryAfterSeconds),
       "observedAt": .string(observedAt.description),
+      "secondsLeft": .init(usableAgainAt.map { max($0.seconds(since: now), 0) }),
     ]
   }
 

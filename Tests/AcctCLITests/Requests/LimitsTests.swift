@@ -102,7 +102,7 @@ struct LimitsTests {
     let limit: JSON = [
       "origin": "https://issuer.example", "name": "day", "limit": 5, "remaining": 3,
       "resetsAt": "2027-01-15T22:05:00Z", "retryAfterSeconds": nil,
-      "observedAt": "2027-01-15T08:00:00Z",
+      "observedAt": "2027-01-15T08:00:00Z", "secondsLeft": 50640,
     ]
     _ = await world.acct("status", "--json")
     #expect(world.json?.objectValue?["limits"] == [limit])
