@@ -17,6 +17,8 @@ struct TokenEndpoint: Sendable {
   /// A classified answer, and the learning from it.
   struct Answer {
     let outcome: TokenOutcome
+    /// The fields of a 429; none of another response.
+    let limiting: [(name: String, value: String)]
     /// Stores the nonce of the response; to be called after the granted tokens are stored.
     let learn: () -> Void
   }
@@ -53,7 +55,8 @@ struct TokenEndpoint: Sendable {
       requesting: serverClient.settings.inputs.requestedType
     )
     if case .granted(let response) = outcome { client.tell(of: response.blemishes, in: server.tokenEndpoint.origin) }
-    return Answer(outcome: outcome) { client.learn(from: unlearned) }
+    let limiting = unlearned.response.status == 429 ? unlearned.response.fields : []
+    return Answer(outcome: outcome, limiting: limiting) { client.learn(from: unlearned) }
   }
 
   /// Sends a form, and treats any answer but tokens as an error.

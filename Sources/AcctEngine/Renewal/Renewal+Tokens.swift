@@ -14,6 +14,7 @@ extension Renewal {
         context.tell(.renewedElsewhere(current.name, nil))
         return Outcome(credentials: credentials, wasDue: false)
       }
+      try requireNoLimit(of: current, at: now)
       context.tell(.renew(current.name, nil, reason.cause(credentials.token, current.tokenLifetime, at: now)))
       guard credentials.canBeRenewed else { throw .signIn(.required(account: current.name, .expired)) }
 
@@ -146,6 +147,7 @@ extension Renewal {
         do throws(EngineError) {
           let next = try await endpoint.ask(form, replacing: replaced, key: credentials.key, mayBeSent: mayBeSent)
           answer = next
+          await noteLimit(next.limiting, of: server.tokenEndpoint.origin, for: machine.account.id)
           machine.account.client.assertionAudience = client.rememberedAudience
           step = machine.take(next.outcome, at: context.world.clock.now())
         } catch {

@@ -37,6 +37,7 @@ extension Renewal {
       }
       guard let refreshToken = credentials.refreshToken, current.tokenType != .dpop || key != nil
       else { throw .signIn(.required(account: current.name, .expired)) }
+      try requireNoLimit(of: current, at: now)
       let cause: Decision.Cause = stored.map { reason.cause($0.token, $0.lifetime, at: now) } ?? .due(secondsLeft: nil)
       context.tell(.renew(current.name, purpose, cause))
       try context.requireLocalLocks()

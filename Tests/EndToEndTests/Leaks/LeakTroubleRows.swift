@@ -17,7 +17,7 @@ extension LeakStage {
     let oauth = ["--issuer", server.issuer, "--resource", server.resource, "--json", "-v"]
     let denial: JSON = ["endpoint": "token", "kind": "error", "error": "access_denied", "status": 400]
     let faults: [(JSONObject, Int32)] = [
-      (["kind": "500"], 11), (["kind": "429"], 9), (["kind": "empty_403"], 11),
+      (["kind": "500"], 11), (["kind": "status", "status": 429], 9), (["kind": "empty_403"], 11),
       (["kind": "html"], 11), (["kind": "truncated"], 11), (["kind": "reset"], 10),
       (["kind": "endless"], 11), (["kind": "redirect", "status": 307], 11),
       (["kind": "echo", "error": "invalid_request"], 11), (["kind": "error"], 4),

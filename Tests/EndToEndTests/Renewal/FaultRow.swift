@@ -25,10 +25,10 @@ extension FaultRow {
       said: "hint: try again in 7 s, at "
     ),
     FaultRow(
-      what: "429 with Retry-After",
-      fault: ["endpoint": "token", "kind": "429"],
+      what: "429 without a time",
+      fault: ["endpoint": "token", "kind": "status", "status": 429],
       status: 9,
-      said: "hint: try again in 7 s, at "
+      said: "reports too many requests"
     ),
     FaultRow(
       what: "connection reset",

@@ -32,6 +32,20 @@ struct FaultTableTests {
     #expect(try await server.requests(to: "elsewhere").isEmpty)
   }
 
+  @Test("A 429 with Retry-After is obeyed by the next commands, which send nothing")
+  func limited() async throws {
+    let server = try await StrictServer()
+    let home = try AcctHome()
+    try await home.importExpired(from: server)
+    try await server.fault(["endpoint": "token", "kind": "status", "status": 429, "retry_after": "3600"])
+    let first = try await home.acct("token")
+    #expect(first.status == 9 && first.errorText.contains("hint: try again in 1 h, at "), "\(first.errorText)")
+    let sent = try await server.requests(to: "token").count
+    #expect(try await home.acct("refresh", "--force").status == 9)
+    #expect(try await home.acct("limits").text.contains(" renewals  retry in "))
+    #expect(try await server.requests(to: "token").count == sent)
+  }
+
   @Test("A lost answer loses a session that ends on replay, and acct says so")
   func lost() async throws {
     let server = try await StrictServer()

@@ -52,7 +52,7 @@ extension GuestError {
 
 extension [RateLimit] {
   /// The exhausted limit that resets last; the first limit if none is exhausted.
-  fileprivate var exhausted: RateLimit? {
+  var exhausted: RateLimit? {
     filter { $0.remaining ?? 0 == 0 }.max { ($0.usableAgainAt ?? .epoch) < ($1.usableAgainAt ?? .epoch) } ?? first
   }
 }
