@@ -1,3 +1,4 @@
+import AcctModel
 import AcctPorts
 import AcctTestSupport
 import StrictJSON

@@ -1,5 +1,6 @@
 import AcctCLI
 import AcctEngine
+import AcctPorts
 import AcctTestSupport
 import StrictJSON
 import Testing
@@ -111,7 +112,7 @@ struct LimitsOptionTests {
     )
     #expect(await world.acct("limits", "--check") == 0)
     #expect(await world.acct("limits", "--all", "--check", "--json") == 9)
-    let accounts = try #require(world.json?.objectValue?["accounts"]?.arrayValue?.compactMap(\.objectValue))
+    let accounts = try #require(world.json?.objectValue?["accounts"]?.arrayValue).compactMap(\.objectValue)
     #expect(Set(accounts.compactMap { $0["accountName"]?.stringValue }) == ["bob.example.com", "carol.example.com"])
     #expect(accounts.allSatisfy { $0["limits"]?.arrayValue?.count == 1 })
     for arguments in [
