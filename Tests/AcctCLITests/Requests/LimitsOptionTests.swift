@@ -1,5 +1,6 @@
 import AcctCLI
 import AcctEngine
+import AcctModel
 import AcctPorts
 import AcctTestSupport
 import StrictJSON
