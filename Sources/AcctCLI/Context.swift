@@ -31,8 +31,12 @@ struct Context {
       timeout: options.timeLimit,
       report: WaitingNotices(world, options).show
     )
-    let explain: @Sendable (Decision) -> Void = { [world] decision in world.report("acct: \(words(for: decision))") }
-    engine.voice = Voice(words: { (prompt: Prompt) in words(for: prompt) }, explain: explains ? explain : nil)
+    let tell: @Sendable (Decision) -> Void = { [world] decision in world.report("acct: \(words(for: decision))") }
+    engine.voice = Voice(
+      words: { (prompt: Prompt) in words(for: prompt) },
+      explain: explains ? tell : nil,
+      notice: options.quiet ? nil : tell
+    )
     self.engine = engine
     self.options = options
   }

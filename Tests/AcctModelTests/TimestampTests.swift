@@ -88,12 +88,12 @@ struct TokenLifetimeTests {
   }
 
   @Test(
-    "A token with more than five minutes left is valid, and with five minutes it is not",
+    "A token that can be renewed is valid with more than five minutes left, any other to its end",
     arguments: [301, 300, 1, 0, -1, -100_000] as [Int64]
   )
   func boundary(left: Int64) throws {
     #expect(try state(left: left, canRenew: true) == (left > 300 ? .valid : .expiring))
-    #expect(try state(left: left, canRenew: false) == (left > 300 ? .valid : .expired))
+    #expect(try state(left: left, canRenew: false) == (left > 0 ? .valid : .expired))
   }
 
   @Test("A token whose end is unknown is never past")
@@ -102,14 +102,50 @@ struct TokenLifetimeTests {
     #expect(try state(left: nil, canRenew: false) == .valid)
   }
 
-  @Test("A renewable token of less than ten minutes is due at half of its life")
+  @Test("A renewable token of less than a quarter of an hour is due when a third of its life is left")
   func shortLived() throws {
-    #expect(try state(left: 121, canRenew: true, lifetime: 240) == .valid)
-    #expect(try state(left: 120, canRenew: true, lifetime: 240) == .expiring)
-    #expect(try state(left: 300, canRenew: true, lifetime: 599) == .valid)
-    #expect(try state(left: 300, canRenew: true, lifetime: 600) == .expiring)
-    #expect(try state(left: 121, canRenew: false, lifetime: 240) == .expired)
+    #expect(try state(left: 81, canRenew: true, lifetime: 240) == .valid)
+    #expect(try state(left: 80, canRenew: true, lifetime: 240) == .expiring)
+    #expect(try state(left: 300, canRenew: true, lifetime: 899) == .valid)
+    #expect(try state(left: 300, canRenew: true, lifetime: 900) == .expiring)
+    #expect(try state(left: 300, canRenew: true, lifetime: 90_000) == .expiring)
+    #expect(try state(left: 1, canRenew: false, lifetime: 240) == .valid)
     #expect(try state(left: 1, canRenew: true, lifetime: -5) == .valid)
+  }
+
+  @Test("A renewable token that has more left than its life was stored by a clock that was ahead, and is due")
+  func ahead() throws {
+    #expect(try state(left: 3900, canRenew: true, lifetime: 3600) == .valid)
+    #expect(try state(left: 3901, canRenew: true, lifetime: 3600) == .expiring)
+    #expect(try state(left: 2_500_000_000, canRenew: true, lifetime: 3600) == .expiring)
+    #expect(try state(left: 2_500_000_000, canRenew: true) == .valid)
+    #expect(try state(left: 2_500_000_000, canRenew: false, lifetime: 3600) == .valid)
+  }
+
+  @Test(
+    "A token ends at the earlier of its own end and its lifetime, by the server's clock if they differ",
+    arguments: [
+      // What the server told, the token's own end and the server's time, both from now, and what is left.
+      (3600, nil, nil, 3600), (nil, 500, nil, 500), (3600, 600, nil, 600), (600, 3600, nil, 600), (nil, nil, nil, nil),
+      // An end that has passed at the issue says nothing beside a lifetime.
+      (3600, -5, nil, 3600), (3600, 0, nil, 3600), (nil, -5, nil, -5),
+      // This clock is ahead, or behind.
+      (nil, -3600, -7200, 3600), (3600, -3600, -7200, 3600), (nil, 10_800, 7200, 3600), (7200, 10_800, 7200, 3600),
+      // The difference is within the buffer, which is a third of a short lifetime.
+      (nil, 600, 300, 600), (nil, 600, 301, 299), (60, 70, 20, 60), (60, 70, 21, 49),
+    ] as [(Int64?, Int64?, Int64?, Int64?)]
+  )
+  func granted(seconds: Int64?, end: Int64?, server: Int64?, left: Int64?) throws {
+    let now = try Timestamp("2026-01-31T09:05:07Z")
+    let lifetime = TokenLifetime(
+      granted: seconds,
+      until: end.map(now.adding),
+      by: server.map(now.adding),
+      at: now,
+      canRenew: true
+    )
+    #expect(lifetime.secondsLeft(at: now) == left)
+    #expect(lifetime.lifetime == left)
   }
 
   @Test("A caller may require another minimum of time left")

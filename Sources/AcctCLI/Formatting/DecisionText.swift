@@ -18,6 +18,8 @@ func words(for decision: Decision) -> String {
   case .sendWithNewProof(let origin, let status):
     "sending again to \(origin): "
       + (status.map { "the answer \($0) asks for another proof or no Expect" } ?? "no answer")
+  case .useServerTime(let origin, let seconds):
+    "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin), whose time is used"
   case .sendWithNewToken(let origin): "sending again to \(origin) with the new token"
   case .follow(let origin, let target): "following the redirect of \(origin) to \(target)"
   case .retry(let origin, let status, let seconds):

@@ -9,7 +9,7 @@ extension Account {
   ///   - state: The state, as it was found.
   ///   - now: The time that it was found at.
   /// - Returns: `due` for `expiring`, which may be long past and is renewed at its next use; `ending`
-  ///   for a token that is `expired` to acct and not yet to its server.
+  ///   for a token that has time left, and whose certificate has none.
   func word(for state: SessionState, at now: Timestamp) -> String {
     switch state {
     case .expiring: "due"

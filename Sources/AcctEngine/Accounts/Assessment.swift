@@ -57,10 +57,10 @@ extension Account {
         return Assessment(recordedState.state, reason: recordedState.reason, .stop)
       }
       event = clockEvent(at: now, leaving: minimum)
-      reason = clockReason(event, at: now, leaving: minimum)
+      reason = clockReason(event, at: now)
     case .present:
       event = clockEvent(at: now, leaving: minimum)
-      reason = clockReason(event, at: now, leaving: minimum)
+      reason = clockReason(event, at: now)
     case .missing: (event, reason) = (.missing, .secretsMissing)
     case .failure(let cause): (event, reason) = (cause.event, nil)
     }
@@ -75,10 +75,9 @@ extension Account {
 
   /// The state of an existing token by the clock.
   ///
-  /// The buffer leaves time for a renewal. A static token has no renewal, so it is used until it expires.
+  /// The buffer leaves time for a renewal.
   private func clockEvent(at now: Timestamp, leaving minimum: Int64?) -> SessionEvent {
-    let minimum = minimum ?? (kind == .static ? 0 : nil)
-    return switch tokenLifetime.state(at: now, leaving: minimum) {
+    switch tokenLifetime.state(at: now, leaving: minimum) {
     case .valid: .fresh
     case .expiring: .due
     default: kind == .guest ? .guestSpent : .spent
@@ -86,9 +85,9 @@ extension Account {
   }
 
   /// The reason why acct does not use a token that its server would still accept; the time alone would contradict it.
-  private func clockReason(_ event: SessionEvent, at now: Timestamp, leaving minimum: Int64?) -> StateReason? {
+  private func clockReason(_ event: SessionEvent, at now: Timestamp) -> StateReason? {
     guard event == .spent, let left = tokenLifetime.secondsLeft(at: now), left > 0 else { return nil }
-    return .tooShort(asRequested: minimum != nil)
+    return .tooShort
   }
 
   /// The state as far as it is known without asking the keyring or a server.

@@ -28,6 +28,8 @@ package enum Decision: Sendable {
   case readDespite([Blemish], Origin)
   /// The request is sent once more with a new proof, or without `Expect`.
   case sendWithNewProof(Origin, status: Int?)
+  /// The server has refused a proof, and its clock is ahead of this machine's by so many seconds; the next proof has its time.
+  case useServerTime(Origin, secondsAhead: Int64)
   /// The request is sent once more with a renewed token.
   case sendWithNewToken(Origin)
   case follow(Origin, to: Origin)

@@ -22,13 +22,26 @@ package enum Prompt: Equatable, Sendable {
 package final class Voice: Sendable {
   let words: @Sendable (Prompt) -> String
   let explain: (@Sendable (Decision) -> Void)?
+  private let notice: (@Sendable (Decision) -> Void)?
 
   /// - Parameters:
   ///   - words: Finds the words of a prompt.
   ///   - explain: Takes each decision; `nil` unless the user wants to know.
-  package init(words: @escaping @Sendable (Prompt) -> String, explain: (@Sendable (Decision) -> Void)?) {
+  ///   - notice: Takes each decision that shows a fault to be mended; `nil` if the user wants to know none.
+  package init(
+    words: @escaping @Sendable (Prompt) -> String,
+    explain: (@Sendable (Decision) -> Void)?,
+    notice: (@Sendable (Decision) -> Void)?
+  ) {
     self.words = words
     self.explain = explain
+    self.notice = notice
+  }
+
+  /// Tells that proofs for a server are to have its time, if a refusal has taught that.
+  func tellTime(of learned: ServerHint?, after known: ServerHint?, _ origin: Origin) {
+    guard let learned, learned.isClockOff, known?.isClockOff != true else { return }
+    notice?(.useServerTime(origin, secondsAhead: learned.clockOffset))
   }
 }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// based on this one value.
 package struct ServerHint: Equatable, Sendable {
   var nonce: String?
-  /// Seconds by which the server's clock is ahead of ours; 0 if the difference is within a minute.
+  /// Seconds by which the server's clock is ahead of ours; 0 if the difference matters to no proof.
   var clockOffset: Int64 = 0
   /// The time of that response; `nil` if nothing is known.
   var learnedAt: Timestamp?
@@ -15,8 +15,15 @@ package struct ServerHint: Equatable, Sendable {
   /// Nothing is known.
   static let none = ServerHint()
 
-  /// `true` if the server's clock is known to be more than a minute off.
+  /// `true` if the server's clock is known to differ from ours.
   var isClockOff: Bool { clockOffset != 0 }
+
+  /// `true` if a proof with this hint differs from one with an earlier hint in more than the moment.
+  ///
+  /// Offsets are differences of whole seconds, which change by one with the moment.
+  func corrects(_ earlier: ServerHint) -> Bool {
+    nonce != earlier.nonce || abs(clockOffset - earlier.clockOffset) > 1
+  }
 
   /// The time at the server.
   ///

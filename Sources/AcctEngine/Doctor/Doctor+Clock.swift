@@ -2,8 +2,13 @@ import AcctModel
 import AcctPorts
 
 extension Doctor {
-  /// The largest error, in seconds, that does no harm: proofs are valid for minutes.
-  private static let tolerance: Int64 = 60
+  /// A server whose time is compared with the clock.
+  private struct Server {
+    var reach: Reach
+    /// The largest error, in seconds, that does no harm: tokens live for minutes, and some servers accept a proof for
+    /// seconds.
+    var tolerance: Int64
+  }
 
   /// Checks that the clock agrees with those of the accounts' servers.
   ///
@@ -12,21 +17,26 @@ extension Doctor {
     // The check of accounts reports a failure to list them.
     guard let accounts = try? accountStore.listing().accounts else { return [] }
     let resolver = IdentityResolver(context)
-    var servers: [Origin: Reach] = [:]
+    var servers: [Origin: Server] = [:]
     for account in accounts {
       for (origin, naming) in [
         (account.identity.issuer?.url.origin, resolver.naming(ofIssuerOf: account)),
         (account.service, resolver.naming(ofServiceOf: account)),
       ] {
         guard let origin else { continue }
-        let reach = naming.reach(to: origin)
-        // The wider reach counts, if several accounts have one server.
-        servers[origin] = servers[origin] == .anywhere ? .anywhere : reach
+        let tolerance: Int64 = account.thumbprint == nil ? 60 : 10
+        var server = Server(reach: naming.reach(to: origin), tolerance: tolerance)
+        // The wider reach and the stricter proof count, if several accounts have one server.
+        if let known = servers[origin] {
+          if known.reach == .anywhere { server.reach = .anywhere }
+          server.tolerance = min(server.tolerance, known.tolerance)
+        }
+        servers[origin] = server
       }
     }
     let questions = servers
     let findings = await withTaskGroup(of: (Origin, Finding).self) { group in
-      for (origin, reach) in questions { group.addTask { (origin, await finding(origin, reach)) } }
+      for (origin, server) in questions { group.addTask { (origin, await finding(origin, server)) } }
       var findings: [(Origin, Finding)] = []
       for await finding in group { findings.append(finding) }
       return findings
@@ -34,7 +44,8 @@ extension Doctor {
     return findings.sorted { $0.0.description < $1.0.description }.map(\.1)
   }
 
-  private func finding(_ origin: Origin, _ reach: Reach) async -> Finding {
+  private func finding(_ origin: Origin, _ server: Server) async -> Finding {
+    let reach = server.reach
     guard reach.permits(origin) else { return Finding(.noTime(origin, .inside(host: origin.host))) }
     guard let url = try? HTTPURL("\(origin)/") else { return Finding(.noTime(origin, nil)) }
     let request = HTTPRequest(method: "HEAD", url: url, timeout: context.timeout, reach: reach)
@@ -44,7 +55,7 @@ extension Doctor {
       return Finding(.noTime(origin, nil))
     }
     let difference = date.seconds(since: context.world.clock.now())
-    guard abs(difference) > Self.tolerance else { return Finding(.clockRight(origin)) }
+    guard abs(difference) < server.tolerance else { return Finding(.clockRight(origin)) }
     return Finding(.clockOff(seconds: difference, origin))
   }
 }

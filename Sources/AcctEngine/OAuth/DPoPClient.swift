@@ -93,10 +93,11 @@ struct DPoPClient: Sendable {
     guard !codes.isEmpty, key != nil || !codes.isDisjoint(with: timed) else {
       return Unlearned(response: first, origin: origin, hint: hint)
     }
-    let learned = nonceCache.learn(from: first.fields, of: origin, knowing: hint)
+    let refusesProof = key != nil && DPoPRefusal.refusesProof(codes)
+    let learned = nonceCache.learn(from: first.fields, of: origin, knowing: hint, refusesProof: refusesProof)
     let wantsProof =
-      key != nil
-      && DPoPRefusal.wantsNewProof(codes, isClockOff: learned.isClockOff, isRepeated: false)
+      refusesProof
+      && DPoPRefusal.wantsNewProof(codes, isCorrected: learned.corrects(hint), isRepeated: false)
     // The time must differ from that of the request: with about the same one the answer would be the same. Both
     // offsets are differences of whole seconds, which change by one with the moment.
     let wantsTime =
@@ -104,6 +105,7 @@ struct DPoPClient: Sendable {
       && !codes.isDisjoint(with: timed)
     guard wantsProof || wantsTime else { return Unlearned(response: first, origin: origin, hint: learned) }
     voice?.explain?(.sendWithNewProof(origin, status: first.status))
+    voice?.tellTime(of: learned, after: hint, origin)
     let second = try await once(request(learned), key, token, learned)
     return Unlearned(response: second, origin: origin, hint: learned)
   }

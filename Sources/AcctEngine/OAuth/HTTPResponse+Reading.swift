@@ -15,6 +15,7 @@ extension ServerAnswer {
       status: response.status,
       contentType: response.field("Content-Type"),
       retryAfter: response.field("Retry-After"),
+      date: response.field("Date"),
       location: response.field("Location"),
       body: response.body,
       redacting: redactor

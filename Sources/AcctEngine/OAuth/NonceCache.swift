@@ -21,6 +21,8 @@ struct NonceCache: Sendable {
   private static let lifetime: Int64 = 300
   /// The largest error of a clock that is not corrected, in seconds: proofs are accepted for minutes.
   static let tolerance: Int64 = 60
+  /// The same for a server that has refused a proof: some accept theirs for seconds.
+  private static let strictTolerance: Int64 = 4
   /// The offsets that are accepted, in seconds: a server's clock that is off by more than a day is wrong itself, or
   /// requires proofs for another year.
   private static let believable: ClosedRange<Int64> = -86_400...86_400
@@ -48,10 +50,16 @@ struct NonceCache: Sendable {
   ///   - fields: The response's header fields.
   ///   - origin: The origin of the response.
   ///   - known: The hint at the time of the request.
+  ///   - refusesProof: `true` if it refuses the request's proof.
   /// - Returns: The new hint, even if it could not be written.
   @discardableResult
-  func learn(from fields: [(name: String, value: String)], of origin: Origin, knowing known: ServerHint) -> ServerHint {
-    let (learned, isNews) = lesson(of: fields, of: origin, knowing: known)
+  func learn(
+    from fields: [(name: String, value: String)],
+    of origin: Origin,
+    knowing known: ServerHint,
+    refusesProof: Bool = false
+  ) -> ServerHint {
+    let (learned, isNews) = lesson(of: fields, of: origin, knowing: known, refusesProof: refusesProof)
     if isNews { write(learned, of: origin) }
     return learned
   }
@@ -62,17 +70,21 @@ struct NonceCache: Sendable {
   ///   - fields: The response's header fields.
   ///   - origin: The origin of the response.
   ///   - known: The hint at the time of the request.
+  ///   - refusesProof: `true` if it refuses the request's proof.
   /// - Returns: The new hint, and `true` if it has to be written for other processes.
   func lesson(
     of fields: [(name: String, value: String)],
     of origin: Origin,
-    knowing known: ServerHint
+    knowing known: ServerHint,
+    refusesProof: Bool = false
   ) -> (learned: ServerHint, isNews: Bool) {
     let now = world.clock.now()
     let known = fresh(known)
+    // What has been corrected once stays corrected.
+    let tolerance = refusesProof || known.isClockOff ? Self.strictTolerance : Self.tolerance
     let learned = ServerHint(
       nonce: nonce(in: fields, known) ?? known.nonce,
-      clockOffset: clockOffset(in: fields, at: now) ?? known.clockOffset,
+      clockOffset: clockOffset(in: fields, at: now, beyond: tolerance) ?? known.clockOffset,
       learnedAt: now
     )
     guard learned.nonce != nil || learned.isClockOff || known != .none else { return (.none, false) }
@@ -105,10 +117,14 @@ struct NonceCache: Sendable {
   }
 
   /// The seconds by which a response's `Date` is ahead of this machine's clock.
-  private func clockOffset(in fields: [(name: String, value: String)], at now: Timestamp) -> Int64? {
+  private func clockOffset(
+    in fields: [(name: String, value: String)],
+    at now: Timestamp,
+    beyond tolerance: Int64
+  ) -> Int64? {
     guard let date = fields.only("Date").flatMap({ HTTPDate.parse($0) }) else { return nil }
     let offset = date.seconds(since: now)
     guard Self.believable.contains(offset) else { return nil }
-    return abs(offset) > Self.tolerance ? offset : 0
+    return abs(offset) > tolerance ? offset : 0
   }
 }

@@ -3,6 +3,9 @@ import AcctProtocol
 
 /// The limit of a token endpoint, which every command obeys until it is over.
 extension Renewal {
+  /// Seconds after which a server that named a later time is asked all the same: such a time is a mistake.
+  private static let longest: Int64 = 86_400
+
   /// Rejects a renewal before the time that the server named in its last 429.
   ///
   /// - Parameters:
@@ -11,7 +14,7 @@ extension Renewal {
   /// - Throws: ``ServerError/rateLimited(retryAfter:_:)``.
   func requireNoLimit(of account: Account, at now: Timestamp) throws(EngineError) {
     for limit in LimitsLedger(context.world).limits(of: account.id)
-    where limit.extent == .renewals && limit.observedAt <= now {
+    where limit.extent == .renewals && (0..<Self.longest).contains(now.seconds(since: limit.observedAt)) {
       let seconds = limit.usableAgainAt?.seconds(since: now) ?? 0
       guard seconds > 0 else { continue }
       let wait: RetryAfter = limit.retryAfterSeconds == nil ? .reset(seconds) : .seconds(seconds)
@@ -25,11 +28,17 @@ extension Renewal {
   ///   - fields: The fields of the response; none if it was another one.
   ///   - origin: The endpoint's.
   ///   - id: The account.
-  func noteLimit(_ fields: [(name: String, value: String)], of origin: Origin, for id: AccountID) async {
+  /// - Returns: When that is; `nil` if it does not say so.
+  func noteLimit(
+    _ fields: [(name: String, value: String)],
+    of origin: Origin,
+    for id: AccountID
+  ) async -> RetryAfter? {
     let ledger = LimitsLedger(context.world)
-    guard var limit = ledger.read(fields, of: origin).exhausted, limit.usableAgainAt != nil else { return }
+    guard var limit = ledger.read(fields, of: origin).exhausted, let end = limit.usableAgainAt else { return nil }
     limit.extent = .renewals
     limit.name = RateLimit.Extent.renewals.rawValue
     await ledger.learn([limit], of: origin, for: id)
+    return .reset(max(0, end.seconds(since: limit.observedAt)))
   }
 }

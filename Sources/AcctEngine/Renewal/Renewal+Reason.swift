@@ -47,7 +47,7 @@ extension Renewal.Reason {
     case .refused(let token) where isSession: return current.token == token
     case .idToken(let minimum):
       guard account.validatedAt == known.validatedAt else { return false }
-      return current.idToken?.lifetime.state(at: now, leaving: minimum) != .valid
+      return current.idToken?.state(at: now, leaving: minimum) != .valid
     case .due, .refused, .checked: return applies(to: current.token, account.tokenLifetime, at: now)
     }
   }

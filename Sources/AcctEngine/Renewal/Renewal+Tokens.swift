@@ -147,9 +147,11 @@ extension Renewal {
         do throws(EngineError) {
           let next = try await endpoint.ask(form, replacing: replaced, key: credentials.key, mayBeSent: mayBeSent)
           answer = next
-          await noteLimit(next.limiting, of: server.tokenEndpoint.origin, for: machine.account.id)
+          var outcome = next.outcome
+          let wait = await noteLimit(next.limiting, of: server.tokenEndpoint.origin, for: machine.account.id)
+          if case .unanswered(.limited(retryAfter: nil)) = outcome { outcome = .unanswered(.limited(retryAfter: wait)) }
           machine.account.client.assertionAudience = client.rememberedAudience
-          step = machine.take(next.outcome, at: context.world.clock.now())
+          step = machine.take(outcome, at: context.world.clock.now())
         } catch {
           step = machine.take(error)
         }

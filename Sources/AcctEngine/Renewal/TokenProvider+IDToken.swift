@@ -31,7 +31,7 @@ extension TokenProvider {
     let known = try await CredentialStore.readingWhole(account, in: context) { store throws(EngineError) in
       try await store.idToken()
     }
-    if let known, known.lifetime.state(at: now, leaving: minimum) == .valid { return AccessGrant(known) }
+    if let known, known.state(at: now, leaving: minimum) == .valid { return AccessGrant(known) }
     guard !stands, account.tokenLifetime.canRenew, !account.hasRenewed(since: known, within: Self.pause, at: now) else {
       return try unrenewed(known, of: account)
     }

@@ -88,12 +88,6 @@ extension MakeRequest {
     _ authorization: Authorize.Authorization
   ) async -> Sent {
     let (head, origin) = (response.head, attempt.request.url.origin)
-    let (hint, isNews) = nonceCache.lesson(
-      of: head.fields,
-      of: origin,
-      knowing: authorization.hint ?? nonceCache.hint(for: origin)
-    )
-    if isNews { await context.aside { nonceCache.write(hint, of: origin) } }
     await limits.learn(from: head.fields, of: origin, for: attempt.account.id)
 
     var response = response
@@ -101,7 +95,14 @@ extension MakeRequest {
     facts.cause = await react(to: &response, attempt, authorization)
     if facts.cause == nil { facts.cause = stepUp(for: head, attempt) }
     if facts.cause == nil, attempt.retry.wantsRefusalCodes { facts.refusalCodes = await response.refusalCodes() }
-    facts.isClockOff = hint.isClockOff
+    let (hint, isNews) = nonceCache.lesson(
+      of: head.fields,
+      of: origin,
+      knowing: authorization.hint ?? nonceCache.hint(for: origin),
+      refusesProof: DPoPRefusal.refusesProof(facts.refusalCodes)
+    )
+    if isNews { await context.aside { nonceCache.write(hint, of: origin) } }
+    facts.isProofCorrected = authorization.hint.map(hint.corrects) ?? false
     let serverTime = hint.time(at: context.world.clock.now())
     let verdict = LimitVerdict(status: head.status, head.fields, of: origin, at: serverTime)
     facts.isLimited = verdict.isLimited

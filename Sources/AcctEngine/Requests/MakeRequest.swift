@@ -104,7 +104,9 @@ package struct MakeRequest: Sendable {
     guard context.voice != nil else { return }
     let origin = sent.origin
     switch action {
-    case .challenge: context.tell(.sendWithNewProof(origin, status: sent.status))
+    case .challenge:
+      context.tell(.sendWithNewProof(origin, status: sent.status))
+      context.voice?.tellTime(of: sent.hint, after: sent.authorization.hint, origin)
     case .wait(let seconds): context.tell(.retry(origin, status: sent.status, inSeconds: seconds))
     case .follow(let url): context.tell(.follow(origin, to: url.origin))
     case .deliver(because: nil) where sent.status == 401:

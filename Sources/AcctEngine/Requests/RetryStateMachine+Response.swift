@@ -8,8 +8,8 @@ extension RetryStateMachine {
     package var origin: Origin
     /// The error codes of a rejected proof (RFC 9449, sections 5 to 9).
     package var refusalCodes: Set<String> = []
-    /// `true` if the server's clock is known to differ from ours by more than a minute.
-    package var isClockOff = false
+    /// `true` if the refusal of a proof has taught another nonce or the server's time.
+    package var isProofCorrected = false
     /// `true` if a rate limit refused the request, which then had no effect.
     package var isLimited = false
     /// Seconds until the server accepts another request, by its own clock; `nil` if it names none.

@@ -114,7 +114,11 @@ package struct RetryStateMachine: Sendable {
   /// The action that repeats the same request; `nil` if nothing requires that.
   private mutating func repetition(after response: Response) -> Action? {
     if usesProofs,
-      DPoPRefusal.wantsNewProof(response.refusalCodes, isClockOff: response.isClockOff, isRepeated: isProofRepeated)
+      DPoPRefusal.wantsNewProof(
+        response.refusalCodes,
+        isCorrected: response.isProofCorrected,
+        isRepeated: isProofRepeated
+      )
     {
       isProofRepeated = true
       return .challenge

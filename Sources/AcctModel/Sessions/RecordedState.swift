@@ -127,7 +127,9 @@ extension Account {
   /// - Returns: `true` if it is the end of the session: the server has said the same before. The caller records that.
   package mutating func noteRefusedRenewal(_ doubt: Doubt, _ reason: String) -> Bool {
     guard recordedState.state == .valid else { return recordedState.state == .reauthRequired }
-    if let earlier = recordedState.doubt, earlier.status == doubt.status, earlier.code == doubt.code {
+    if let earlier = recordedState.doubt, earlier.status == doubt.status, earlier.code == doubt.code,
+      earlier.time <= doubt.time
+    {
       return doubt.repeats(earlier)
     }
     recordedState = .renewalRefused(reason: reason, doubt: doubt)

@@ -5,7 +5,7 @@ package enum SessionEvent: String, Sendable, CaseIterable {
   case fresh
   /// The buffer or less is left, or it is past, and the server can be asked for another.
   case due
-  /// The buffer or less is left, and no other token can be requested.
+  /// It is past, or less is left than was asked for, and no other token can be requested.
   case spent
   /// A guest's token has expired, or its server rejected it: it has no further use.
   case guestSpent
@@ -102,7 +102,7 @@ package enum SessionState: String, Sendable, CaseIterable {
   case valid
   /// The buffer or less is left, or it is past, and it can be renewed.
   case expiring
-  /// The buffer or less is left, and it cannot be renewed.
+  /// It is past, and it cannot be renewed.
   case expired
   /// The keyring holds it and is locked.
   case locked

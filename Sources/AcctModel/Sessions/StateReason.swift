@@ -25,8 +25,8 @@ package enum StateReason: Equatable, Sendable {
   case secretsMissing
   /// The token's file was rebuilt from the keyring, which did not have the token.
   case missingAtRebuild
-  /// So little time is left that it is not used, and it can't be renewed; `true` if a command requested more.
-  case tooShort(asRequested: Bool)
+  /// Less time is left than a command requests, and it can't be renewed.
+  case tooShort
   /// The user requested more time than is left.
   case shorterThanRequested
   /// The certificate of the account's client is no longer valid.
@@ -48,8 +48,7 @@ package enum StateReason: Equatable, Sendable {
     case .renewalRefused(let reason): "its last renewal was refused: \(reason)"
     case .secretsMissing: "its secrets are not in the keyring"
     case .missingAtRebuild: "its token was not in the keyring when its file was rebuilt"
-    case .tooShort(asRequested: false): "it has 5 min or less left, and can't be renewed"
-    case .tooShort(asRequested: true): "it has less time left than requested, and can't be renewed"
+    case .tooShort: "it has less time left than requested, and can't be renewed"
     case .shorterThanRequested: "it has less time left than requested"
     case .certificateEnded(let time): "its client certificate ended at \(time)"
     }

@@ -28,14 +28,21 @@ package enum DPoPRefusal {
   ///
   /// - Parameters:
   ///   - codes: The codes that its refusal carried.
-  ///   - isClockOff: `true` if the server's clock is known to differ from ours, so that the proof's time may be
-  ///     wrong.
+  ///   - isCorrected: `true` if the refusal has taught another nonce or the server's time.
   ///   - isRepeated: `true` if this was a second proof already; there is no third.
   /// - Returns: `true` if a proof with the server's nonce and time is to be sent.
-  package static func wantsNewProof(_ codes: Set<String>, isClockOff: Bool, isRepeated: Bool) -> Bool {
+  package static func wantsNewProof(_ codes: Set<String>, isCorrected: Bool, isRepeated: Bool) -> Bool {
     guard !isRepeated else { return false }
-    return codes.contains("use_dpop_nonce") || isClockOff && codes.contains("invalid_dpop_proof")
+    return codes.contains(nonceCode) || isCorrected && codes.contains(proofCode)
   }
+
+  /// `true` for the codes of a server that does not accept the proof.
+  package static func refusesProof(_ codes: Set<String>) -> Bool {
+    codes.contains(nonceCode) || codes.contains(proofCode)
+  }
+
+  private static let nonceCode = "use_dpop_nonce"
+  private static let proofCode = "invalid_dpop_proof"
 
   /// The `error` of the body, if it is an OAuth error response (RFC 6749, section 5.2).
   private static func errorMember(of body: [UInt8]) -> String? {

@@ -20,8 +20,8 @@ package struct GuestGrant: Sendable {
 
   /// Reads a grant.
   ///
-  /// The token's own `exp` counts, since the backend enforces it; without one, `expiresIn` does, and without either its
-  /// end is not known: it is valid until the backend rejects it.
+  /// The earlier of the token's own `exp` and `expiresIn` is its end; without either that is not known: it is valid
+  /// until the backend rejects it.
   ///
   /// - Parameters:
   ///   - json: The backend's answer.
@@ -40,10 +40,11 @@ package struct GuestGrant: Sendable {
     self.token = token
     let claims = TokenClaims(of: token)
     subject = claims.subject.flatMap { $0.isEmpty ? nil : $0 }
-    let lifetime = answer.seconds("expiresIn")
     tokenLifetime = TokenLifetime(
-      expiresAt: claims.expiry ?? lifetime.map(now.adding),
-      lifetime: lifetime,
+      granted: answer.seconds("expiresIn"),
+      until: claims.expiry,
+      by: answer.serverTime,
+      at: now,
       canRenew: false
     )
     limitations = answer.object["limitations"]?.objectValue.map(GuestLimitations.init)?.redacted(by: redactor)

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import StrictJSON
 
 /// What is wrong with a grant and costs nothing of what it grants.
@@ -25,10 +25,13 @@ package enum Blemish: Equatable, Sendable {
 /// the blemish is kept to be told.
 package struct GrantMembers: Sendable {
   let object: JSONObject
+  /// The server's time when it answered; `nil` if it did not tell.
+  let serverTime: Timestamp?
   package private(set) var blemishes: [Blemish]
 
-  package init(_ object: JSONObject, _ blemishes: [Blemish] = []) {
+  package init(_ object: JSONObject, _ blemishes: [Blemish] = [], at serverTime: Timestamp? = nil) {
     self.object = object
+    self.serverTime = serverTime
     self.blemishes = blemishes
   }
 

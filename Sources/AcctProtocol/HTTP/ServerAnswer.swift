@@ -12,6 +12,7 @@ package struct ServerAnswer: Sendable {
   private let isMarkedAsJSON: Bool
   private let body: Secret
   private let retryAfter: RetryAfter?
+  private let date: String?
   private let location: String?
   private let redactor: Redactor
 
@@ -21,6 +22,7 @@ package struct ServerAnswer: Sendable {
   ///   - status: The HTTP status.
   ///   - contentType: The media type, parameters and all.
   ///   - retryAfter: The field's value.
+  ///   - date: The field's value.
   ///   - location: The field's value.
   ///   - body: The body.
   ///   - redactor: Takes secrets out of the server's words for people.
@@ -28,6 +30,7 @@ package struct ServerAnswer: Sendable {
     status: Int,
     contentType: String?,
     retryAfter: String? = nil,
+    date: String? = nil,
     location: String? = nil,
     body: Secret,
     redacting redactor: Redactor
@@ -35,6 +38,7 @@ package struct ServerAnswer: Sendable {
     self.redactor = redactor
     self.status = status
     self.retryAfter = RetryAfter(retryAfter)
+    self.date = date
     self.location = location
     self.body = body
     isMarkedAsJSON = contentType.isJSON
@@ -50,11 +54,12 @@ package struct ServerAnswer: Sendable {
   /// refresh token or a code, exists only in this answer by now.
   package var grant: GrantMembers? {
     guard isSuccess else { return nil }
+    let serverTime = date.flatMap(HTTPDate.parse)
     if let object {
-      return GrantMembers(object, isForm ? [.form] : isMarkedAsJSON ? [] : [.mediaType])
+      return GrantMembers(object, isForm ? [.form] : isMarkedAsJSON ? [] : [.mediaType], at: serverTime)
     }
     let json = body.withBytes { span in span.isJSONObject ? try? JSON(leniently: span) : nil }
-    return json?.objectValue.map { GrantMembers($0, [.malformed]) }
+    return json?.objectValue.map { GrantMembers($0, [.malformed], at: serverTime) }
   }
 
   /// `true` if its body can be read.

@@ -126,7 +126,7 @@ package struct Handoff: Sendable {
     }
   }
 
-  /// The server's `expiresAt` or `expires_in`, else the token's `exp`, else one hour from now; without a
+  /// The earlier of the token's `exp` and the server's `expiresAt` or `expires_in`, else one hour from now; without a
   /// refresh token, no known end.
   private static func tokenLifetime(
     _ members: HandoffMembers,
@@ -134,10 +134,11 @@ package struct Handoff: Sendable {
     canRenew: Bool,
     _ now: Timestamp
   ) throws(HandoffError) -> TokenLifetime {
-    let end = try members.time("expiresAt")
+    let stated = try members.time("expiresAt")
     let lifetime = try members.seconds("expiresIn")
+    let end = [stated ?? lifetime.map(now.adding), claims.expiry].compactMap(\.self).min()
     return TokenLifetime(
-      expiresAt: end ?? lifetime.map(now.adding) ?? claims.expiry ?? (canRenew ? now.adding(seconds: 3600) : nil),
+      expiresAt: end ?? (canRenew ? now.adding(seconds: 3600) : nil),
       lifetime: lifetime,
       canRenew: canRenew
     )

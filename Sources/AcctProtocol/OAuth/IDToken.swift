@@ -57,6 +57,17 @@ package struct IDToken: Equatable, Sendable {
     return TokenLifetime(expiresAt: claims.expiry, lifetime: life, canRenew: true)
   }
 
+  /// The state by the clock alone.
+  ///
+  /// Its end is by the server's clock: one that has more left than its life was not stored by a clock that was ahead.
+  ///
+  /// - Parameters:
+  ///   - now: The time to decide for.
+  ///   - minimum: Seconds that must be left; the skew buffer if not given.
+  package func state(at now: Timestamp, leaving minimum: Int64?) -> SessionState {
+    TokenLifetime(expiresAt: claims.expiry, canRenew: true).state(at: now, leaving: minimum ?? lifetime.skewBuffer)
+  }
+
   /// When it was issued.
   package var issuedAt: Timestamp? { claims.issuedAt }
 

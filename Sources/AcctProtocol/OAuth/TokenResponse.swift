@@ -20,6 +20,8 @@ package struct TokenResponse: Sendable {
   package let resourceServer: Origin?
   /// The token's own `exp`.
   package let expiry: Timestamp?
+  /// The server's time when it answered; `nil` if it did not tell.
+  private let serverTime: Timestamp?
   /// `true` if it is bound to the client's certificate, `false` if it is not; `nil` where it does not tell.
   package let isCertificateBound: Bool?
 
@@ -102,6 +104,7 @@ package struct TokenResponse: Sendable {
     expiry = claims.expiry
     // An unusable lifetime counts as none: the token is good, and its own `exp` may tell.
     lifetime = answer.seconds("expires_in")
+    serverTime = answer.serverTime
     blemishes = answer.blemishes
   }
 
@@ -120,11 +123,8 @@ package struct TokenResponse: Sendable {
   /// - Returns: The lease. Where neither the server nor the token tells, an hour if there is a refresh
   ///   token, else no known end: such tokens are valid until the server rejects them.
   package func tokenLifetime(from now: Timestamp, canRenew: Bool) -> TokenLifetime {
-    TokenLifetime(
-      expiresAt: lifetime.map(now.adding) ?? expiry ?? (canRenew ? now.adding(seconds: 3600) : nil),
-      lifetime: lifetime ?? expiry?.seconds(since: now),
-      canRenew: canRenew
-    )
+    let seconds = lifetime ?? (canRenew && expiry == nil ? 3600 : nil)
+    return TokenLifetime(granted: seconds, until: expiry, by: serverTime, at: now, canRenew: canRenew)
   }
 }
 
@@ -202,7 +202,7 @@ extension GrantMembers {
   /// The members of the user's own tokens: Slack puts them beside that of an app's bot, which acct does not ask for.
   fileprivate var ofUser: GrantMembers {
     guard object["access_token"] == nil, let user = object["authed_user"]?.objectValue else { return self }
-    return GrantMembers(user, blemishes)
+    return GrantMembers(user, blemishes, at: serverTime)
   }
 
   /// The new refresh token, whatever the rest is.

@@ -9,7 +9,7 @@ import Testing
 struct TokenLifeTests {
   private let record = RecordedWorld()
 
-  @Test("A token of a minute is used for half of it, and then renewed")
+  @Test("A token of a minute is used until a third of it is left, and then renewed")
   func shortLived() async {
     let server = RecordedServer(
       record,
@@ -17,7 +17,7 @@ struct TokenLifeTests {
       RecordedServer.tokens("b", ["expires_in": 60])
     )
     #expect(await record.addDevice() == 0)
-    record.now += 29
+    record.now += 39
     #expect(await record.acct("token") == 0)
     #expect(record.out == "at-a-long-enough\n")
     record.now += 1

@@ -65,7 +65,7 @@ struct RetrySetting {
     func answered(
       _ status: Int,
       _ codes: Set<String> = [],
-      isClockOff: Bool = false,
+      isCorrected: Bool = false,
       isLimited: Bool = false,
       in seconds: Int64? = nil,
       to redirect: Result<HTTPURL, EngineError>? = nil,
@@ -73,7 +73,7 @@ struct RetrySetting {
     ) -> RetryStateMachine.Event {
       var response = RetryStateMachine.Response(status: status, origin: origin)
       response.refusalCodes = codes
-      response.isClockOff = isClockOff
+      response.isProofCorrected = isCorrected
       response.isLimited = isLimited
       response.retryAfter = seconds
       response.redirect = redirect
@@ -89,10 +89,10 @@ struct RetrySetting {
       "cause": answered(401, ["use_dpop_nonce"], cause: cause),
       "401-nonce": answered(401, ["use_dpop_nonce"]),
       "400-nonce": answered(400, ["use_dpop_nonce"]),
-      "401-late": answered(401, ["invalid_dpop_proof"], isClockOff: true),
+      "401-late": answered(401, ["invalid_dpop_proof"], isCorrected: true),
       "401-proof": answered(401, ["invalid_dpop_proof"]),
-      "401-token": answered(401, ["invalid_token"], isClockOff: true),
-      "403": answered(403, isClockOff: true),
+      "401-token": answered(401, ["invalid_token"], isCorrected: true),
+      "403": answered(403, isCorrected: true),
       "403-in-7": answered(403, in: 7),
       "403-limit": answered(403, isLimited: true),
       "403-limit-7": answered(403, isLimited: true, in: 7),

@@ -30,22 +30,22 @@ struct DPoPNonceTests {
   private func isChallenge(status: Int, headers: [(name: String, value: String)], body: [UInt8]) -> Bool {
     DPoPRefusal.wantsNewProof(
       DPoPRefusal.codes(status: status, headers: headers, body: body),
-      isClockOff: false,
+      isCorrected: false,
       isRepeated: false
     )
   }
 
   @Test("A new proof is worth it once, for a nonce, or for its time where the clocks differ")
   func newProof() {
-    for isClockOff in [false, true] {
+    for isCorrected in [false, true] {
       let answers: [(codes: Set<String>, isWanted: Bool)] = [
-        (["use_dpop_nonce"], true), (["invalid_dpop_proof"], isClockOff),
+        (["use_dpop_nonce"], true), (["invalid_dpop_proof"], isCorrected),
         (["invalid_token"], false), ([], false), (["invalid_token", "use_dpop_nonce"], true),
       ]
       for (codes, isWanted) in answers {
-        let first = DPoPRefusal.wantsNewProof(codes, isClockOff: isClockOff, isRepeated: false)
-        #expect(first == isWanted, "\(codes), \(isClockOff)")
-        #expect(!DPoPRefusal.wantsNewProof(codes, isClockOff: isClockOff, isRepeated: true))
+        let first = DPoPRefusal.wantsNewProof(codes, isCorrected: isCorrected, isRepeated: false)
+        #expect(first == isWanted, "\(codes), \(isCorrected)")
+        #expect(!DPoPRefusal.wantsNewProof(codes, isCorrected: isCorrected, isRepeated: true))
       }
     }
   }

@@ -63,7 +63,6 @@ extension BackendFault {
       code: "urlRefused",
       status: 8
     ),
-    Self(testDescription: "an expiry that is no time", settings: ["tokens": ["expiresIn": "soon"]], code: "badHandoff"),
     Self(testDescription: "a sign-in at no address", settings: ["start": ["authUrl": "nowhere"]], code: "badAnswer"),
     Self(testDescription: "no sign-in address", settings: ["start": ["authUrl": .null]], code: "badAnswer"),
   ]
@@ -130,12 +129,12 @@ extension BackendFault {
     Self(
       testDescription: "a member that is present twice",
       settings: ["faults": ["tokens": ["body": "{\"did\":1,\"did\":1}"]]],
-      code: "serverAnswer"
+      code: "badHandoff"
     ),
     Self(
       testDescription: "tokens that are a list",
       settings: ["faults": ["tokens": ["body": "[]"]]],
-      code: "badHandoff"
+      code: "serverAnswer"
     ),
   ]
 }

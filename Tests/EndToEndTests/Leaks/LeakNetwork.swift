@@ -61,7 +61,7 @@ final class LeakNetwork {
     try await network.set(["token_override": [:]])
     try await backend.set(["key": "another"])
     try await handOver(["--json", "-v"], status: 11)
-    try await backend.set(["key": "plain", "tokens": ["expiresIn": "soon"]])
+    try await backend.set(["key": "plain", "tokens": ["accessToken": .null]])
     try await handOver(["--json", "-v"], status: 11)
     try await backend.set(["tokens": [:]])
   }

@@ -20,7 +20,7 @@ extension LeakStage {
       (["kind": "500"], 11), (["kind": "status", "status": 429], 9), (["kind": "empty_403"], 11),
       (["kind": "html"], 11), (["kind": "truncated"], 11), (["kind": "reset"], 10),
       (["kind": "endless"], 11), (["kind": "redirect", "status": 307], 11),
-      (["kind": "echo", "error": "invalid_request"], 11), (["kind": "error"], 4),
+      (["kind": "echo", "error": "invalid_request"], 4), (["kind": "error"], 4),
     ]
     let requests: [(JSON, Int32)] = [("500", 11), ("429", 9), ("reset", 10), ("truncated", 0), ("redirect", 0)]
     return requests.map { kind, status in
