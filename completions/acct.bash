@@ -54,7 +54,7 @@ _acct_grammar() {
       arguments=('url')
       ;;
     'limits')
-      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--all --check --watch -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('account')
       ;;
     'refresh')

@@ -275,7 +275,7 @@ function __acct_grammar -S
                 '--follow'\t'Follow redirects of GET and HEAD within the account'\''s own origins' \
                 '-o=file'\t'Write to a file, which is replaced only when the body is complete' \
                 '--output=file'\t'Write to a file, which is replaced only when the body is complete' \
-                '--retry='\t'Retry at most this often after 429, 5xx or a network failure' \
+                '--retry='\t'Retry at most this often after a rate limit, 5xx or a network failure' \
                 '--audience='\t'Use a token for another audience' \
                 '--scope='\t'Use a token with only this scope' \
                 '--credentials=file'\t'Use the account of this document alone, and keep nothing; - is stdin' \
@@ -328,7 +328,10 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
             set arguments 'url'
         case 'limits'
-            set options '-a=account'\t'The account: its name, handle, DID or id' \
+            set options '--all'\t'Every account' \
+                '--check'\t'Exit with 9 if nothing is left of a limit' \
+                '--watch'\t'Show them until Ctrl-C, as they change' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
                 '-q'\t'Print only errors' \

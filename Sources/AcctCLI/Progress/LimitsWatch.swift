@@ -20,11 +20,15 @@ struct LimitsWatch: Sendable {
 
   /// - Throws: What `look` throws, or ``FilesError/output(_:)``.
   func run(_ look: @escaping Look) async throws(EngineError) {
+    let (starts, start) = AsyncStream.makeStream(of: Void.self)
     let work = Task { () async -> Result<Void, EngineError> in
+      for await _ in starts {}
       do throws(EngineError) { return .success(try await show(look)) } catch { return .failure(error) }
     }
     let watch = world.signals.watch { work.cancel() }
     defer { watch.release() }
+    // Not before a signal can end it.
+    start.finish()
     try await work.value.get()
   }
 

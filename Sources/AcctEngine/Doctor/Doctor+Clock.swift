@@ -55,7 +55,7 @@ extension Doctor {
       return Finding(.noTime(origin, nil))
     }
     let difference = date.seconds(since: context.world.clock.now())
-    guard abs(difference) < server.tolerance else { return Finding(.clockRight(origin)) }
+    guard abs(difference) >= server.tolerance else { return Finding(.clockRight(origin)) }
     return Finding(.clockOff(seconds: difference, origin))
   }
 }

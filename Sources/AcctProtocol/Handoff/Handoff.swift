@@ -139,7 +139,8 @@ package struct Handoff: Sendable {
     let end = [stated ?? lifetime.map(now.adding), claims.expiry].compactMap(\.self).min()
     return TokenLifetime(
       expiresAt: end ?? (canRenew ? now.adding(seconds: 3600) : nil),
-      lifetime: lifetime,
+      // Of a life there is no less than what is left.
+      lifetime: lifetime.map { max($0, end?.seconds(since: now) ?? 0) },
       canRenew: canRenew
     )
   }

@@ -136,10 +136,10 @@ struct GuestTests {
     #expect(world.accountFiles == 1 && world.keyring.count == 1)
   }
 
-  @Test("A guest token is deleted five minutes before its end; the account and a hint remain")
+  @Test("A guest token is used to its end and then deleted; the account and a hint remain")
   func expiry() async {
     await world.addGuest()
-    world.now += 599
+    world.now += 899
     #expect(await world.acct("header", "https://api.example/x") == 0)
     world.now += 1
     #expect(await world.acct("list", "--json") == 0)
@@ -211,7 +211,7 @@ struct GuestTests {
     await world.addGuest()
     #expect(await world.acct("status", "--check") == 0)
     #expect(world.requests.count == 1)
-    world.now += 700
+    world.now += 900
     #expect(await world.acct("status", "--check") == 4)
     #expect(world.requests.count == 1)
   }

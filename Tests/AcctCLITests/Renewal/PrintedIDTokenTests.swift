@@ -45,9 +45,9 @@ struct PrintedIDTokenTests {
   }
 
   @Test(
-    "An ID token is renewed at 5 minutes, at half of a life under 10, and at --min-valid",
+    "An ID token is renewed at 5 minutes, at a third of a life under 15, and at --min-valid",
     arguments: [
-      (3600, 3300, [], 1), (3600, 3299, [], 0), (400, 200, [], 1), (400, 199, [], 0),
+      (3600, 3300, [], 1), (3600, 3299, [], 0), (400, 267, [], 1), (400, 266, [], 0),
       (3600, 10, ["--min-valid", "3590"], 1), (3600, 9, ["--min-valid", "3590"], 0),
       (3600, 3590, ["--min-valid", "9"], 0),
     ] as [(Int64, Int64, [String], Int)]

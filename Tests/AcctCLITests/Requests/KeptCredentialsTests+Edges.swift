@@ -40,10 +40,10 @@ extension KeptCredentialsTests {
     }
   }
 
-  @Test("A token that is kept is sent until it is due, and not after that")
-  func due() async {
-    let short: [String: JSON] = ["expires_in": 301, "origins": ["https://pds.example"]]
-    let outcome = await outcome(of: Handoffs.bearer(changing: short)) { $0.now += 1 }
+  @Test("A token that is kept and can't be renewed is sent to its end, and not after that")
+  func toItsEnd() async {
+    let short: [String: JSON] = ["expires_in": 2, "origins": ["https://pds.example"]]
+    let outcome = await outcome(of: Handoffs.bearer(changing: short)) { $0.now += 2 }
     #expect(outcome.statuses == [200, 503])
     #expect(record.requests.count == 1)
   }

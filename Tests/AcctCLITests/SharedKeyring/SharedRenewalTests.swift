@@ -135,7 +135,7 @@ struct SharedRenewalTests {
       engine.change { stored in
         stored.items[.refreshToken] = Secret("r9")
         stored.items[.accessToken] = Secret("new9")
-        stored.items[.expiresAt] = Secret("2027-01-15T12:00:00Z")
+        stored.items[.expiresAt] = Secret("2027-01-15T09:45:00Z")
       }
     }
     #expect(await fleet.first.acct("refresh", "--force") == 0, "\(fleet.first.err)")

@@ -227,13 +227,13 @@ struct ImportTests {
     #expect(record.accountFiles == 0)
   }
 
-  @Test("An import of short renewable tokens uses half of their life as the buffer")
+  @Test("An import of short renewable tokens uses a third of their life as the buffer")
   func shortTokens() async {
     let short = Handoffs.bearer(changing: ["expires_in": 60, "refresh_token": "r"])
     #expect(await record.add(short) == 0)
     #expect(await record.acct("status", "--json") == 0)
     #expect(record.json?.objectValue?["account"]?.objectValue?["state"] == "valid")
-    record.now += 30
+    record.now += 40
     #expect(await record.acct("status", "--json") == 0)
     #expect(record.json?.objectValue?["account"]?.objectValue?["state"] == "expiring")
   }

@@ -47,14 +47,14 @@ struct GrantTests {
     #expect(hour.expiresAt == now.adding(seconds: 3600))
   }
 
-  @Test("A token is renewed at half of a life under ten minutes, also if only its exp tells it")
+  @Test("A token is renewed when a third of a life under 15 minutes is left, also if only its exp tells it")
   func shortLife() throws {
     let claims = Base64URL.encode(Array(#"{"exp":120}"#.utf8).span)
     let response = try response(["access_token": .string("e30.\(claims).c2ln")])
     let lifetime = response.tokenLifetime(from: .epoch, canRenew: true)
     #expect(lifetime.state(at: .epoch) == .valid)
-    #expect(lifetime.state(at: Timestamp.epoch.adding(seconds: 59)) == .valid)
-    #expect(lifetime.state(at: Timestamp.epoch.adding(seconds: 60)) == .expiring)
+    #expect(lifetime.state(at: Timestamp.epoch.adding(seconds: 79)) == .valid)
+    #expect(lifetime.state(at: Timestamp.epoch.adding(seconds: 80)) == .expiring)
   }
 
   @Test("A bound account accepts no bearer token")
