@@ -34,11 +34,12 @@ package struct Observe: Sendable {
     guard let head = PrintedHead.last(in: bytes) else { throw .input(.nothingObserved) }
     context.world.held.hold(cookiesIn: head.fields)
     let nonceCache = NonceCache(context.world)
+    let codes = DPoPRefusal.codes(status: head.status ?? 0, headers: head.fields, body: [])
     nonceCache.learn(
       from: head.fields,
       of: origin,
       knowing: nonceCache.hint(for: origin),
-      refusesProof: DPoPRefusal.refusesProof(DPoPRefusal.codes(status: head.status ?? 0, headers: head.fields, body: []))
+      refusesProof: DPoPRefusal.refusesProof(codes)
     )
     await LimitsLedger(context.world)
       .learn(await limits(in: head.fields, of: origin, for: account), of: origin, for: account.id)

@@ -64,8 +64,9 @@ package struct TokenLifetime: Equatable, Sendable {
     return canRenew ? .expiring : .expired
   }
 
-  /// `true` if more is left than there ever was: the clock was ahead when the token was stored, so its end is not
-  /// known. What can't be renewed is used all the same.
+  /// `true` if more is left than there ever was.
+  ///
+  /// The clock was ahead when the token was stored, so its end is not known. What can't be renewed is used all the same.
   private func exceedsLifetime(_ left: Int64) -> Bool {
     guard canRenew, let lifetime else { return false }
     return left - Self.buffer > lifetime

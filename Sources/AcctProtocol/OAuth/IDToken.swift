@@ -64,6 +64,7 @@ package struct IDToken: Equatable, Sendable {
   /// - Parameters:
   ///   - now: The time to decide for.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
+  /// - Returns: As ``TokenLifetime/state(at:leaving:)``.
   package func state(at now: Timestamp, leaving minimum: Int64?) -> SessionState {
     TokenLifetime(expiresAt: claims.expiry, canRenew: true).state(at: now, leaving: minimum ?? lifetime.skewBuffer)
   }
