@@ -9,7 +9,7 @@ package struct NewCredentials: Sendable {
   package var tokenType: Account.TokenType
   package var identity: Identity
   /// The names that the server has stated for the user.
-  package var subjectStatements = SubjectStatements()
+  @Boxed package var subjectStatements = SubjectStatements()
   /// Their source; `nil` if it is unknown.
   package var source: AccountSource?
   package var issuerSource: IssuerSource?
@@ -24,17 +24,17 @@ package struct NewCredentials: Sendable {
   /// The resource servers that its tokens are requested for.
   package var resources: [ResourceIndicator] = []
   /// The settings of its client's requests.
-  package var client: ClientSettings = .standard
+  @Boxed package var client: ClientSettings = .standard
   /// The settings of the sign-in that obtained them.
-  package var signIn: SignInSettings?
+  @Boxed package var signIn: SignInSettings? = nil
   package var tokenLifetime: TokenLifetime
   package var sessionEndsAt: Timestamp?
   /// When their server gave or confirmed them; `nil` for those that came in a file.
   package var validatedAt: Timestamp?
   /// The backend's limits for a guest.
-  package var limitations: GuestLimitations?
+  @Boxed package var limitations: GuestLimitations? = nil
   /// The field and form in which a static token is sent.
-  package var sentAs: StaticHeader?
+  @Boxed package var sentAs: StaticHeader? = nil
   /// The program whose login it is.
   package var keptFor: Account.KeepingProgram?
   package var token: Token

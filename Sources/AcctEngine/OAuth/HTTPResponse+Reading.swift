@@ -10,7 +10,7 @@ extension HTTPResponse {
 }
 
 extension ServerAnswer {
-  init(_ response: HTTPResponse, redacting redactor: Redactor) {
+  convenience init(_ response: HTTPResponse, redacting redactor: Redactor) {
     self.init(
       status: response.status,
       contentType: response.field("Content-Type"),

@@ -5,7 +5,7 @@ import AcctProtocol
 import StrictJSON
 
 /// A client of one authorization server: its identifier, and its authentication.
-struct ServerClient: Sendable {
+final class ServerClient: Sendable {
   let id: String?
   let settings: ClientSettings
   let method: ClientAuthentication

@@ -69,7 +69,7 @@ extension ServerClient {
   /// The client of an account.
   ///
   /// - Throws: ``SignInError/clientSecretMissing(account:)`` if the keyring lacks the secret or key of its method.
-  init(_ credentials: Credentials, at server: AuthorizationServer) throws(EngineError) {
+  convenience init(_ credentials: Credentials, at server: AuthorizationServer) throws(EngineError) {
     self.init(
       id: credentials.account.identity.clientID,
       credentials.account.client,

@@ -83,7 +83,7 @@ extension ServerClient {
   /// The client of a sign-in.
   ///
   /// - Throws: ``SignInError/clientSecretNeeded(_:_:)`` if the secret or key that its method needs was not given.
-  init(_ request: SignIn.Request, at server: AuthorizationServer) throws(EngineError) {
+  convenience init(_ request: SignIn.Request, at server: AuthorizationServer) throws(EngineError) {
     self.init(
       id: request.clientID.isEmpty ? nil : request.clientID,
       request.settings,

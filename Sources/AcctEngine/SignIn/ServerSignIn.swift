@@ -15,7 +15,7 @@ package struct ServerSignIn: Sendable {
   /// What the server is asked for.
   package struct Request: Sendable {
     package var server: SignIn.Request
-    package var provider: ResolvedProvider?
+    @Boxed package var provider: ResolvedProvider?
     /// The resource that names the server, if nothing else does (RFC 9728).
     package var resource: ResourceIndicator?
     /// `true` for a sign-in on another device (RFC 8628), whatever the provider prefers.

@@ -31,22 +31,22 @@ package struct SignIn: Sendable {
     /// The longest wait for the callback, in seconds.
     package var callbackTimeout: Int64
     /// The settings of the client's requests, now and later.
-    package var settings: ClientSettings
+    @Boxed package var settings: ClientSettings
     /// More parameters of the request that begins the sign-in.
     package var authorizationParameters: [RequestParameter]
     /// The client's secret.
     package var clientSecret: Secret?
     package var clientKey: ClientKey?
     /// The client's certificate for TLS, with its key; ``settings`` have what the account keeps of it.
-    package var certificate: CertifiedKey?
+    @Boxed package var certificate: CertifiedKey? = nil
     /// The tokens of other issuers that it starts from, read for it.
-    var inputTokens = ReadTokens()
+    @Boxed var inputTokens = ReadTokens()
     /// The provider's rules for identifying the user, and the origins of the tokens.
-    package var identification = Identification()
+    @Boxed package var identification = Identification()
     /// `true` if resource servers get the ID token as the bearer token.
     package var sendsIDToken = false
     /// The place of the DPoP key.
-    package var key = KeyRequest()
+    @Boxed package var key = KeyRequest()
     /// Asks the user whether the browser showed this server and no other; `nil` if the user can't be asked.
     package var confirmHost: (@Sendable (Origin) -> Bool)?
 

@@ -3,7 +3,7 @@ package import Secrets
 import StrictJSON
 
 /// A server's answer to a call of acct's own, as far as it tells the result of the call.
-package struct ServerAnswer: Sendable {
+package final class ServerAnswer: Sendable {
   package let status: Int
   /// The body, if it is a JSON object or a form, whatever its media type says.
   let object: JSONObject?

@@ -3,7 +3,7 @@ import Secrets
 package import StrictJSON
 
 /// A successful answer of a token endpoint (RFC 6749, section 5.1).
-package struct TokenResponse: Sendable {
+package final class TokenResponse: Sendable {
   package let accessToken: Token
   package let refreshToken: Token?
   package let tokenType: Account.TokenType
@@ -37,7 +37,7 @@ package struct TokenResponse: Sendable {
   ///   - requestedType: The type that an exchange asked for: that of a token whose answer does not name it.
   ///   - shown: Takes secrets out of text that people will read.
   /// - Throws: ``OAuthError/malformedAnswer(member:)``, ``OAuthError/tokenType(_:)``.
-  package init(
+  package convenience init(
     _ json: JSON,
     boundTo key: String?,
     certificate: ClientCertificate? = nil,

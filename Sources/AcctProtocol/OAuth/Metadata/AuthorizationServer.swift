@@ -2,7 +2,7 @@ package import AcctModel
 package import StrictJSON
 
 /// An authorization server's metadata (RFC 8414; OpenID Connect Discovery 1.0).
-package struct AuthorizationServer: Equatable, Sendable {
+package final class AuthorizationServer: Sendable {
   /// As its document spells it; `nil` where the user named the endpoints instead.
   package let issuer: Issuer?
   /// The source of the endpoints.
