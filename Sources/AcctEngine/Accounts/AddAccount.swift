@@ -35,10 +35,10 @@ package struct AddAccount: Sendable {
 
   /// The stored account, and its state before.
   package struct Added: Equatable, Sendable {
-    package var account: Account
+    @Boxed package var account: Account
     package var wasKnown: Bool
     /// Its earlier state; `nil` for a new account.
-    var before: StoredAccount?
+    @Boxed var before: StoredAccount? = nil
     /// `true` if the earlier refresh token was lost, and no new one came.
     package var hasLostRefreshToken = false
   }

@@ -17,7 +17,7 @@ package struct KeyRequest: Sendable {
   /// The account's future name, which selects among accounts that may be meant.
   package var accountName: AccountName?
   /// The account that is signed in to again, if that is certain.
-  var account: Account?
+  @Boxed var account: Account? = nil
 
   package init(place: KeyPlace? = nil, accountName: AccountName? = nil) {
     self.place = place

@@ -52,7 +52,7 @@ extension Renewal {
       defer { held.release() }
       let before = tries
       let (end, renewed, after) = try await uncancelled { () throws(EngineError) in
-        var attempt = SessionRenewalAttempt(
+        let attempt = SessionRenewalAttempt(
           current,
           session,
           because: reason,

@@ -23,7 +23,7 @@ extension SessionRenewalAttempt {
   ///   - error: The reason why it could not be extended, if there is no other to report.
   /// - Returns: ``End/doubtful``.
   /// - Throws: The reason why the session does not continue.
-  mutating func conclude(
+  func conclude(
     _ refusal: Refusal?,
     _ tries: inout Tries,
     else error: EngineError
@@ -41,7 +41,7 @@ extension SessionRenewalAttempt {
   }
 
   /// Records the end of the session, with the reason.
-  mutating func ended(_ reason: String) throws(EngineError) -> EngineError {
+  func ended(_ reason: String) throws(EngineError) -> EngineError {
     let reason = wasInterrupted ? StateReason.interrupted(reason).text : reason
     let before = account.recordedState
     account.take(.ended, reason: reason, at: context.world.clock.now())
@@ -52,7 +52,7 @@ extension SessionRenewalAttempt {
   func refusedError(_ reason: String) -> EngineError { .session(.refused(account: account.name, reason: reason)) }
 
   /// Handles a missing answer: the note stays if the backend may have given one.
-  mutating func unanswered(_ error: EngineError) throws(EngineError) -> End {
+  func unanswered(_ error: EngineError) throws(EngineError) -> End {
     if !error.mayHaveReachedTheServer && !wasInterrupted { account.renewalStartedAt = nil }
     try save()
     let said = error.ofRenewal(inDoubt: wasInterrupted)
@@ -64,7 +64,7 @@ extension SessionRenewalAttempt {
   ///
   /// It may have replaced the session before it failed, so the note stays; and a note that was found stays in any
   /// case.
-  mutating func unanswered(_ noAnswer: NoAnswer) throws(EngineError) -> End {
+  func unanswered(_ noAnswer: NoAnswer) throws(EngineError) -> End {
     let error = EngineError(noAnswer, backend.origin).ofRenewal(inDoubt: wasInterrupted)
     guard case .serverFailed = noAnswer else {
       if !wasInterrupted { account.renewalStartedAt = nil }
@@ -75,18 +75,18 @@ extension SessionRenewalAttempt {
     return .again(error)
   }
 
-  mutating func again(_ error: EngineError) throws(EngineError) -> End {
+  func again(_ error: EngineError) throws(EngineError) -> End {
     _ = try done()
     return .again(error)
   }
 
-  mutating func settled(_ error: EngineError) throws(EngineError) -> EngineError {
+  func settled(_ error: EngineError) throws(EngineError) -> EngineError {
     _ = try done()
     return error
   }
 
   /// Removes the note: no request is in flight any more.
-  mutating func done() throws(EngineError) -> End {
+  func done() throws(EngineError) -> End {
     account.renewalStartedAt = nil
     try save()
     return .done

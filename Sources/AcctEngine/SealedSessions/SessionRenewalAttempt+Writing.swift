@@ -7,34 +7,34 @@ import AcctProtocol
 extension SessionRenewalAttempt {
   /// Stores the new session in a response, whatever else the response says: a backend may accept no other from then
   /// on.
-  mutating func keep(_ rotated: RotatedCookie?) async throws(EngineError) {
+  func keep(_ rotated: RotatedCookie?) async throws(EngineError) {
     guard let rotated else { return }
     try requireOwn(rotated.owner)
     try await store(rotated.session)
   }
 
   /// Applies the details that the backend confirmed.
-  mutating func keep(_ details: SessionDetails) throws(EngineError) {
+  func keep(_ details: SessionDetails) throws(EngineError) {
     try requireOwn(details.owner)
     account.keep(details, at: context.world.clock.now())
   }
 
   /// Stores a new session whose expiry is not known yet.
-  mutating func replace(_ sealed: SealedSession) async throws(EngineError) {
+  func replace(_ sealed: SealedSession) async throws(EngineError) {
     account.tokenLifetime.expiresAt = nil
     account.take(.confirmed, at: context.world.clock.now())
     context.note(.renewed, of: &account)
     try await store(sealed)
   }
 
-  private mutating func store(_ sealed: SealedSession) async throws(EngineError) {
+  private func store(_ sealed: SealedSession) async throws(EngineError) {
     guard sealed.token != session else { return }
     try await KeyringRetry(context).write([.init(.session, sealed.token.secret)], with: account, to: credentialStore)
     session = sealed.token
     needsClaim = mayBeSent != nil
   }
 
-  mutating func requireOwn(_ owner: SessionOwner) throws(EngineError) {
+  func requireOwn(_ owner: SessionOwner) throws(EngineError) {
     do throws(EngineError) { try account.require(owner, backend.origin, context.world.held) } catch {
       throw try settled(error)
     }

@@ -4,7 +4,7 @@ import AcctProtocol
 
 /// One attempt to renew a session, from the note that it is in flight to the last write; its caller holds the
 /// account's lock, and holds back signals.
-struct SessionRenewalAttempt {
+final class SessionRenewalAttempt {
   var account: Account
   var session: Token
   let reason: Renewal.Reason
@@ -69,7 +69,7 @@ struct SessionRenewalAttempt {
   /// - Parameter tries: The attempts of this command so far.
   /// - Returns: The end of the attempt, with ``End/again(_:)`` or ``End/doubtful`` to repeat it.
   /// - Throws: ``EngineError``; the session is kept in every case.
-  mutating func run(_ tries: inout Tries) async throws(EngineError) -> End {
+  func run(_ tries: inout Tries) async throws(EngineError) -> End {
     if let verdict = tries.verdict.take(), tries.doubted == session { throw try ended(verdict) }
     account = account.inFlight(since: context.world.clock.now())
     try context.accountStore.save(account)
@@ -93,7 +93,7 @@ struct SessionRenewalAttempt {
   }
 
   /// Requests a new session; the earlier answer decides the meaning of a rejection.
-  private mutating func extend(_ tries: inout Tries, after refusal: Refusal?) async throws(EngineError) -> End {
+  private func extend(_ tries: inout Tries, after refusal: Refusal?) async throws(EngineError) -> End {
     try await claimAgain()
     let word: SessionBackend.Reply<SessionRefreshAnswer>
     do { word = try await backend.refresh(session, mayBeSent: mayBeSent) } catch { return try unanswered(error) }
@@ -117,7 +117,7 @@ struct SessionRenewalAttempt {
   /// Asks the backend for the expiry of a session that it has just issued.
   ///
   /// Without an answer it is as valid as any session whose expiry is unknown.
-  private mutating func confirm(_ tries: inout Tries) async throws(EngineError) -> End {
+  private func confirm(_ tries: inout Tries) async throws(EngineError) -> End {
     try await claimAgain()
     guard let word = try? await validated() else { return try done() }
     try await keep(word.rotated)
@@ -137,7 +137,7 @@ struct SessionRenewalAttempt {
   }
 
   /// Claims the right to send again, if a write has ended it.
-  private mutating func claimAgain() async throws(EngineError) {
+  private func claimAgain() async throws(EngineError) {
     guard needsClaim else { return }
     mayBeSent = try await credentialStore.claim(account)
     needsClaim = false
