@@ -35,6 +35,10 @@ func registrationViolation(_ bytes: [UInt8]) -> String? {
   guard let client = try? RegisteredClient(json, to: request) else { return nil }
   guard (1...4096).contains(client.clientID.utf8.count), client.clientID.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
   else { return "an identifier that can't be sent" }
+  if let access = client.access {
+    let read = RegistrationAccess(access.item)
+    guard read?.url == access.url, read?.token == access.token else { return "an access that reads otherwise" }
+  }
   return (client.secret != nil) == (client.authentication != .none)
     ? nil : "a secret without a use, or a use without a secret"
 }

@@ -41,6 +41,9 @@ struct LoginCommand: AcctCommand {
   @Option(name: .customLong("client-id"), help: ArgumentHelp("Another client's id, from now on.", valueName: "id"))
   var clientID: String?
 
+  @Flag(help: "Have the server register another client for acct.")
+  var register = false
+
   @Option(help: ArgumentHelp("Read the client's secret from your own file; - is stdin.", valueName: "file"))
   var clientSecretFile: String?
 
@@ -62,6 +65,7 @@ struct LoginCommand: AcctCommand {
     guard name == nil || options.account == nil else {
       throw ValidationError("NAME and --account are the same: give one")
     }
+    guard !register || clientID == nil else { throw ValidationError("--register and --client-id exclude each other") }
     guard clientSecretFile == nil || clientKey == nil else {
       throw ValidationError("--client-secret-file and --client-key exclude each other")
     }
@@ -130,6 +134,7 @@ struct LoginCommand: AcctCommand {
     changes.keyPlace = try key.wish(for: nil, context.world.environment).place
     changes.usesDevice = device
     changes.clientID = clientID
+    changes.registersAnew = register
     changes.authorizationParameters = try parameters { (_: String) in EngineError.input(.malformed(.parameter)) }
     let files = ClientFiles(context.world)
     if let clientSecretFile { changes.clientSecret = try files.secret(clientSecretFile) }
@@ -152,7 +157,7 @@ struct LoginCommand: AcctCommand {
       ("--client-secret-file", clientSecretFile != nil), ("--client-key", clientKey != nil),
       ("--cert", certificate.isUsed),
       ("--token", token != nil),
-      ("--key", key.isUsed),
+      ("--key", key.isUsed), ("--register", register),
     ]
     guard let stray = given.first(where: { $0.1 && !account.loginOptions.contains($0.0) }) else { return }
     throw .input(.loginOption(stray.0, account.name))
@@ -170,7 +175,7 @@ struct LoginCommand: AcctCommand {
     words += option("--cert", certificate.cert) + option("--cert-key", certificate.certKey)
     words += option("--key", key.key) + (key.pin ? ["--pin"] : []) + param.flatMap { ["--param", $0] }
     words += (device ? ["--device"] : []) + (noBrowser ? ["--no-browser"] : [])
-    words += option("--browser", browser)
+    words += option("--browser", browser) + (register ? ["--register"] : [])
     guard token == nil, var add = try? AddCommand.parse(words) else { return nil }
     add.options = options
     return add

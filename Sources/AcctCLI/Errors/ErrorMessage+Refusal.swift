@@ -73,6 +73,8 @@ extension RequestRefusal {
     }
     let fitting = account.loginOptions
     switch part {
+    // No one has an identifier for that server: acct registers another client there.
+    case .client where asked.isRegistered, .use where asked.isRegistered: return loginHint(account.name)
     case .client, .use:
       guard fitting.contains("--client-id") else { return loginHint(account.name) }
       let secret = part == .client ? asked.secretOption.filter { fitting.contains($0) || $0 == "FILE" } : []

@@ -51,6 +51,14 @@ extension ErrorMessage {
         hint: retryAfter == nil ? laterHint : nothingWrongHint,
         retryAfter: retryAfter
       )
+    case .signInFailed(let status, let retryAfter, let origin):
+      self.init(
+        "serverFailed",
+        .serverFailed,
+        "\(origin) failed with \(status)",
+        hint: "nothing was stored" + (retryAfter == nil ? "; run the same command again later" : ""),
+        retryAfter: retryAfter
+      )
     case .renewalFailed(let status, let retryAfter, let origin):
       self.init(
         "serverFailed",
@@ -88,6 +96,8 @@ extension OAuthError {
     case .noMetadata:
       "a server without metadata is named by its addresses: --token-url URL --authorize-url URL, and "
         + "--client-auth post where it takes the secret in the form"
+    case .unsupported(.deviceCode):
+      "--device-url URL names the address, if it has one; without --device it signs in with a browser"
     case .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken, .redirected: nil
     }
   }

@@ -87,21 +87,15 @@ extension ErrorMessage {
       )
       needsLogin = true
     case .requestRefused(let refusal): self.init(refusal)
-    case .callbackTimedOut(let seconds, let addressValidFor?):
+    case .callbackTimedOut(let seconds, let addressValidFor, let isRegistered):
+      let end = addressValidFor.map { ", and the address was valid for \(validity($0))" } ?? ""
+      let again = addressValidFor == nil ? "; --wait SECONDS waits longer" : " for a new address"
+      let anew = "; --register makes a new client, if the browser showed that the server does not know this one"
       self.init(
         "callbackTimedOut",
         .signInRequired,
-        "the browser did not come back within \(duration(seconds)), and the address was valid for "
-          + validity(addressValidFor),
-        hint: "run the same command again for a new address"
-      )
-      needsLogin = true
-    case .callbackTimedOut(let seconds, nil):
-      self.init(
-        "callbackTimedOut",
-        .signInRequired,
-        "the browser did not come back within \(duration(seconds))",
-        hint: "run the same command again; --wait SECONDS waits longer"
+        "the browser did not come back within \(duration(seconds))\(end)",
+        hint: "run the same command again\(again)\(isRegistered ? anew : "")"
       )
       needsLogin = true
     case .hostUnconfirmed(let origin):

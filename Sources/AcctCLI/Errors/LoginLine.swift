@@ -28,10 +28,11 @@ extension Account {
     case .oauth where source?.backend != nil: ["--client-id"]
     case .oauth where did != nil: ["--scope", "--client-id", "--key"]
     // What the client proves itself with goes to no server that only the resource names.
-    case .oauth where issuerSource == .resource: ["--scope", "--device", "--param", "--client-id", "--key"]
+    case .oauth where issuerSource == .resource:
+      ["--scope", "--device", "--param", "--client-id", "--key"] + (client.isRegistered ? ["--register"] : [])
     case .oauth:
       ["--scope", "--device", "--param", "--client-id", "--client-secret-file", "--client-key", "--cert"]
-        + (client.usesDPoP ? ["--key"] : [])
+        + (client.usesDPoP ? ["--key"] : []) + (client.isRegistered ? ["--register"] : [])
     }
   }
 }

@@ -317,5 +317,6 @@ private func words(for kind: ItemKind) -> String {
   case .staticToken: "static token"
   case .idToken: "ID token"
   case .roleKeys: "temporary keys of cloud roles"
+  case .registration: "access to the client's registration"
   }
 }

@@ -54,6 +54,10 @@ func words(for notice: Notice) -> String {
       + "requests some"
   case .noRefreshToken:
     "the server sent no refresh token, although offline_access was requested: the account can't be renewed"
+  case .clientForgotten(let client):
+    "the server no longer knows the client \(shellWord(printable(client))), which it registered for acct; another one is registered"
+  case .clientNotDeleted(let account, let cause):
+    "the server did not delete the client that it registered for \(account): \(words(for: cause))"
   case .clientNotRemembered(let cause):
     "the client is not remembered, so the next account needs --client-id again: " + ErrorMessage(cause).text
   case .personUnknown(let account): "the server does not say whether it is \(account)'s person who has signed in"

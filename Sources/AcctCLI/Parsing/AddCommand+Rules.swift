@@ -50,6 +50,9 @@ extension AddCommand {
     guard client.grant == nil || signIn.send != .idToken else {
       throw ValidationError("--grant and --send id-token exclude each other: no person signs in")
     }
+    guard !client.register || signIn.clientID == nil && client.grant == nil else {
+      throw ValidationError("--register needs a client that the server registers: leave out --client-id and --grant")
+    }
     guard client.grant == nil || !signIn.device else {
       throw ValidationError("--grant and --device exclude each other")
     }

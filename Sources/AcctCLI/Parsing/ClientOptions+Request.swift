@@ -11,6 +11,7 @@ extension ClientOptions {
     request.settings.inputs = try inputs(context)
     request.authorizationParameters = try authorizationParameters()
     request.redirect = try redirect(port: redirectPort)
+    request.registersAnew = register
     let files = ClientFiles(context.world)
     if let clientSecretFile { request.clientSecret = try files.secret(clientSecretFile) }
     guard let clientKey else { return }

@@ -95,6 +95,9 @@ struct ClientOptions: ParsableArguments {
   )
   var redirectURI: String?
 
+  @Flag(help: "Have the server register another client for acct than the one of before.")
+  var register = false
+
   @Flag(name: .customLong("no-dpop"), help: "Request bearer tokens, even of a server with DPoP.")
   var noDPoP = false
 
@@ -107,7 +110,7 @@ struct ClientOptions: ParsableArguments {
       clientSecretFile, clientKey, clientAssertionFile, authorizeURL, tokenURL, deviceURL, revokeURL, userinfoURL,
       redirectURI,
     ]
-    return texts.contains { $0 != nil } || !param.isEmpty || !tokenParam.isEmpty || noDPoP
+    return texts.contains { $0 != nil } || !param.isEmpty || !tokenParam.isEmpty || noDPoP || register
       || clientAuth != nil || grant != nil || hasGrantToken || hasExchangeOptions
   }
 

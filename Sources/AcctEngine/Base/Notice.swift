@@ -56,6 +56,10 @@ package enum Notice: Sendable {
   case refreshTokenLost(account: AccountName)
   /// `offline_access` was requested, and the server sent no refresh token.
   case noRefreshToken
+  /// The server no longer knows this client, which it registered; another one is registered.
+  case clientForgotten(String)
+  /// The client that its server registered for an account is still there.
+  case clientNotDeleted(account: AccountName, Cause)
   /// The client of the next account with this provider could not be remembered.
   case clientNotRemembered(because: EngineError)
   /// Whether the account's own person has signed in is not known: one of the sign-ins does not say who it is.
@@ -80,6 +84,13 @@ package enum Notice: Sendable {
     case damaged
     case refused(status: Int)
     case failed(EngineError)
+  }
+}
+
+extension Notice.Cause {
+  /// The answer of a server that did not do what it was asked for, in its words if it has some.
+  init(_ answer: ServerAnswer, _ origin: Origin) {
+    self = answer.isError ? .failed(EngineError(answer.noAnswer, origin)) : .refused(status: answer.status)
   }
 }
 

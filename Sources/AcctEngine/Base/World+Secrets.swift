@@ -136,7 +136,7 @@ extension ItemKind {
   func secrets(in item: Secret) -> [Secret] {
     switch self {
     case .accessToken, .refreshToken, .session, .guest, .staticToken, .clientSecret, .idToken: [item]
-    case .keypair, .clientKey, .secondTokens, .roleKeys: SecretMembers.ofBody(item, .received)
+    case .keypair, .clientKey, .secondTokens, .roleKeys, .registration: SecretMembers.ofBody(item, .received)
     case .certificateKey: item.linesOfPEM
     case .expiresAt, .handle, .did, .certificate: []
     }

@@ -89,20 +89,40 @@ package struct ChangeAccounts: Sendable {
     // What an `exec` of the account that was killed has left.
     _ = context.world.maintenance.sweep()
     // The engine's object need not open to be removed; the next call checks that the engine is available.
-    let (notices, key) = try await context.withExclusiveAccess(to: account, allowingCopy: true) {
-      (account, credentialStore) throws(EngineError) -> ([Notice], StoredHardwareKey?) in
+    let (removed, key) = try await context.withExclusiveAccess(to: account, allowingCopy: true) {
+      (account, credentialStore) throws(EngineError) -> (Removed, StoredHardwareKey?) in
       try await credentialStore.prepare()
       var notices: [Notice] = []
       if revoking, let notice = try await revoke(account, credentialStore) { notices.append(notice) }
       let key = await tokenKey(of: account, credentialStore)
+      let access = revoking ? await registrationAccess(of: account, credentialStore) : nil
       try await credentialStore.removeAll()
       try forgetIdentity(of: account)
       try await context.forget(account.id)
-      return (notices, key)
+      return (Removed(account: account, notices: notices, access: access), key)
     }
+    // Its session is ended with the client, so the client goes last.
+    let unused = await UnusedClient(context).drop(of: removed.account, removed.access)
+    let notices = removed.notices + [unused].compactMap(\.self)
     // The last step: an account that could not be removed still needs its key.
     guard let key, let notice = await RemoveHardwareKey(context).remove(key, of: account) else { return notices }
     return notices + [notice]
+  }
+
+  /// An account that is gone, with what is left to be done for it.
+  private struct Removed {
+    var account: Account
+    var notices: [Notice]
+    var access: RegistrationAccess?
+  }
+
+  /// The access to its client's registration; `nil` on failure, since the account must be removable all the same.
+  private func registrationAccess(
+    of account: Account,
+    _ credentialStore: CredentialStore
+  ) async -> RegistrationAccess? {
+    guard account.client.isRegistered else { return nil }
+    return try? await credentialStore.registrationAccess()
   }
 
   /// The account's key in a token; `nil` on failure, since the account must be removable all the same.

@@ -62,11 +62,16 @@ struct CredentialStore: Sendable {
   /// Reads the client's secret, key or certificate alone.
   func readClient(_ kinds: [ItemKind]) async throws(EngineError) -> Credentials { try credentials(await items(kinds)) }
 
+  /// Reads the access to the registration of the client; `nil` without one, and for an item that is damaged.
+  func registrationAccess() async throws(EngineError) -> RegistrationAccess? {
+    try await items([.registration])[.registration].flatMap(RegistrationAccess.init)
+  }
+
   /// Reads all secret items, so that the keyring's wrapper holds them for redaction.
   func holdSecrets() async throws(EngineError) {
     var kinds = account.kind.itemKinds
     if account.kind == .oauth { kinds += [.refreshToken, .secondTokens, .idToken] + account.client.itemKinds }
-    kinds.append(.roleKeys)
+    kinds += [.roleKeys, .registration]
     _ = try await items(kinds)
   }
 
@@ -78,6 +83,9 @@ struct CredentialStore: Sendable {
     }
     if let item = items[.roleKeys], !ItemKind.roleKeys.isWellFormed(item) {
       throw .keyring(.damagedItem(account.name, .roleKeys))
+    }
+    if let item = items[.registration], !ItemKind.registration.isWellFormed(item) {
+      throw .keyring(.damagedItem(account.name, .registration))
     }
     if let item = items[.idToken], !ItemKind.idToken.isWellFormed(item) {
       throw .keyring(.damagedItem(account.name, .idToken))

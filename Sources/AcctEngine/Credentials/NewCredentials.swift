@@ -48,6 +48,8 @@ package struct NewCredentials: Sendable {
   package var clientKey: ClientKey?
   /// The client's certificate for TLS, with its key; ``client`` describes it.
   package var certificate: CertifiedKey?
+  /// The access to the client's registration, if acct registered it and its server gave any.
+  package var registrationAccess: RegistrationAccess?
   /// Notices from the sign-in that obtained them.
   package var notices: [Notice] = []
 }
@@ -146,6 +148,7 @@ extension NewCredentials {
     }
     if let handle { items.append(.init(.handle, Secret(handle.description))) }
     if let did { items.append(.init(.did, Secret(did.description))) }
+    if let registrationAccess { items.append(.init(.registration, registrationAccess.item)) }
     return items
   }
 

@@ -48,7 +48,7 @@ package struct SharedRecord: Sendable {
   private static func isSound(_ kind: ItemKind, _ secret: Secret, of account: Account?) -> Bool {
     switch kind {
     case .accessToken, .refreshToken, .session, .clientSecret, .expiresAt, .handle, .did, .secondTokens, .clientKey,
-      .certificate, .certificateKey, .idToken, .roleKeys:
+      .certificate, .certificateKey, .idToken, .roleKeys, .registration:
       kind.isWellFormed(secret)
     case .staticToken:
       // Without its record, a token and a password can't be distinguished.

@@ -38,7 +38,7 @@ package struct StoredAccount: Equatable, Sendable {
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
     switch kind {
     case .accessToken, .refreshToken, .session, .guest, .clientSecret, .expiresAt, .handle, .did, .certificate,
-      .certificateKey, .idToken:
+      .certificateKey, .idToken, .registration:
       kind.isWellFormed(secret)
     case .staticToken: (try? Token(secret, sentAs: account.sentAs)) != nil
     case .clientKey: (try? ClientKey(privateJWK: secret)) != nil
@@ -67,6 +67,7 @@ extension ItemKind {
     case .certificate, .certificateKey: secret.isPEM
     case .idToken: (try? IDToken(secret)) != nil
     case .roleKeys: (try? KeptRoleKeys(secret)) != nil
+    case .registration: RegistrationAccess(secret) != nil
     case .keypair, .clientKey, .secondTokens, .staticToken: true
     }
   }

@@ -163,7 +163,13 @@ extension AuthorizationServer {
 extension RequestRefusal.Asked {
   /// The parameters of a sign-in.
   init(_ client: ServerClient, _ scope: String?, _ resources: [ResourceIndicator]) {
-    self.init(clientID: client.id, method: client.method, scope: scope, targets: resources.map(\.description))
+    self.init(
+      clientID: client.id,
+      method: client.method,
+      scope: scope,
+      targets: resources.map(\.description),
+      isRegistered: client.settings.isRegistered
+    )
   }
 
   /// The parameters of a renewal, or of a request for a second token.
@@ -175,7 +181,8 @@ extension RequestRefusal.Asked {
       scope: purpose?.scopeText ?? account.scope,
       targets: purpose?.audience.map { [$0] } ?? own,
       account: account,
-      isSecondToken: purpose != nil
+      isSecondToken: purpose != nil,
+      isRegistered: account.client.isRegistered
     )
   }
 }

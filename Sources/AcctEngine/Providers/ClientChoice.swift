@@ -19,8 +19,10 @@ package struct ClientChoice: Sendable {
     usesDevice: Bool
   ) throws(EngineError) {
     guard request.clientID.isEmpty else { return }
-    let named = try context.clientBook().named[provider.place]
-    request.clientID = named ?? provider.provider.clientID ?? ""
+    if !request.registersAnew {
+      let named = try context.clientBook().named[provider.place]
+      request.clientID = named ?? provider.provider.clientID ?? ""
+    }
     guard request.clientID.isEmpty else { return }
     let canRegister = request.issuer != nil || request.settings.endpoints[.registration] != nil
     guard canRegister, provider.provider.registration != .never else {
@@ -34,12 +36,13 @@ package struct ClientChoice: Sendable {
   ///   - request: Gets the identifier and, if the client has one, the secret. The user's own values are kept.
   ///   - provider: The provider, if the server was named by one.
   ///   - usesDevice: `true` if no browser on this machine is needed.
+  /// - Returns: `true` if the server has registered the client just now.
   /// - Throws: ``ProviderError``, or the reason why the server did not register a client.
   package func complete(
     _ request: inout SignIn.Request,
     at provider: ResolvedProvider?,
     usesDevice: Bool
-  ) async throws(EngineError) {
+  ) async throws(EngineError) -> Bool {
     let registration = request.registration(provider, usesDevice: usesDevice)
     guard !request.clientID.isEmpty else {
       return try await RegisterClient(context).register(
@@ -48,7 +51,7 @@ package struct ClientChoice: Sendable {
         registration
       )
     }
-    guard let provider else { return }
+    guard let provider else { return false }
     request = try await KnownClient(context).completed(request)
     let needsSecret: [ClientAuthentication] = [.basic, .post]
     if let authentication = provider.provider.clientAuth, needsSecret.contains(authentication),
@@ -58,6 +61,7 @@ package struct ClientChoice: Sendable {
     {
       throw .provider(.secretNeeded(registration))
     }
+    return false
   }
 
   /// Stores the client that the user has named for a provider, after an account with it is stored.

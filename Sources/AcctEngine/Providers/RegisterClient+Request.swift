@@ -11,7 +11,12 @@ extension RegisterClient {
     var endpoint: HTTPURL
     var reach: Reach
     var usesDeviceFlow: Bool
-    var authentication: ClientAuthentication
+    /// The methods to ask for; each next one if the server refuses the one before.
+    var authentication: [ClientAuthentication]
+    /// The algorithm of ID tokens to ask for, unless it is the usual one.
+    var idTokenAlgorithm: String?
+    /// The origins that a registration's own address may be at.
+    var origins: [Origin]
     /// The scope to register: the user's, or the one that is requested by default.
     var scope: String?
   }
@@ -22,7 +27,8 @@ extension RegisterClient {
         endpoint: endpoint,
         reach: .anywhere,
         usesDeviceFlow: request.settings.endpoints[.deviceAuthorization] != nil,
-        authentication: request.settings.authentication ?? .none,
+        authentication: [request.settings.authentication ?? .none],
+        origins: [endpoint.origin, request.issuer?.url.origin].compactMap(\.self),
         scope: request.scope
       )
     }
@@ -33,6 +39,8 @@ extension RegisterClient {
       reach: try server.naming.checkedReach(to: endpoint.origin),
       usesDeviceFlow: server.deviceEndpoint != nil,
       authentication: server.registrableAuthentication,
+      idTokenAlgorithm: server.idTokenAlgorithm,
+      origins: [endpoint.origin, server.origin],
       scope: request.defaultScope(at: server)
     )
   }
@@ -44,15 +52,31 @@ extension RegisterClient {
     _ redirect: LoopbackRedirect?,
     _ words: ProviderError.Registration
   ) async throws(EngineError) -> UsableClient {
-    let registration = ClientRegistration(
-      redirects: [redirect?.registered, request.address(port: nil).textWithoutPort].compactMap(\.self),
-      scope: request.scope,
-      usesDeviceFlow: place.usesDeviceFlow,
-      authentication: place.authentication
-    )
-    let response = try await context.client.send(message(registration, style, to: place))
+    var methods = place.authentication[...]
     let origin = place.endpoint.origin
-    let answer = try answer(response, origin, words)
+    while true {
+      let registration = ClientRegistration(
+        redirects: [redirect?.registered, request.address(port: nil).textWithoutPort].compactMap(\.self),
+        scope: request.scope,
+        usesDeviceFlow: place.usesDeviceFlow,
+        authentication: methods.popFirst() ?? .none,
+        idTokenAlgorithm: place.idTokenAlgorithm
+      )
+      let response = try await context.client.send(message(registration, style, to: place))
+      let answer = ServerAnswer(response, redacting: context.world.held.redactor)
+      if answer.refusesMetadata, !methods.isEmpty { continue }
+      return try client(try grant(answer, origin, words), registration, at: place, style, redirect)
+    }
+  }
+
+  private func client(
+    _ answer: GrantMembers,
+    _ registration: ClientRegistration,
+    at place: Place,
+    _ style: Provider.RegistrationStyle,
+    _ redirect: LoopbackRedirect?
+  ) throws(EngineError) -> UsableClient {
+    let origin = place.endpoint.origin
     let client: RegisteredClient
     do {
       client = try RegisteredClient(answer, to: registration, fallback: style == .mastodon ? .post : .basic)
@@ -65,10 +89,13 @@ extension RegisterClient {
         clientID: client.clientID,
         authentication: client.authentication,
         redirect: redirect,
-        scope: request.scope,
+        scope: registration.scope,
         secretExpiresAt: client.secretExpiresAt
       ),
-      secret: client.secret
+      secret: client.secret,
+      // A server can have no other's address called.
+      access: client.access.flatMap { place.origins.contains($0.url.origin) ? $0 : nil },
+      isNew: true
     )
   }
 
@@ -92,17 +119,17 @@ extension RegisterClient {
     )
   }
 
-  private func answer(
-    _ response: HTTPResponse,
+  private func grant(
+    _ answer: ServerAnswer,
     _ origin: Origin,
     _ words: ProviderError.Registration
   ) throws(EngineError) -> GrantMembers {
-    let answer = ServerAnswer(response, redacting: context.world.held.redactor)
     if let grant = answer.grant { return grant }
     // It registers only clients that it knows, or no longer any.
-    if [401, 403, 404].contains(response.status) { throw .provider(.clientNeeded(words)) }
+    if [401, 403, 404].contains(answer.status) { throw .provider(.clientNeeded(words)) }
     let noAnswer = answer.noAnswer
-    if case .failed(let reason) = noAnswer, (400..<500).contains(response.status) {
+    // Whatever it is, such as a page for a person, the user can register a client there.
+    if case .failed(let reason) = noAnswer {
       throw .provider(.notRegistered(origin, reason, words))
     }
     throw EngineError(noAnswer, origin)
@@ -114,9 +141,17 @@ extension AuthorizationServer {
   /// only clients with one.
   ///
   /// The form is preferred to Basic: with Basic, acct's requests have no `client_id`, which some servers require in
-  /// every form.
-  fileprivate var registrableAuthentication: ClientAuthentication {
-    guard let methods = clientAuthenticationMethods, !methods.contains("none") else { return .none }
-    return [.post, .basic].first { methods.contains($0.registeredName) } ?? .none
+  /// every form. A server that names no method has Basic (RFC 8414, section 2); some such take public clients alone.
+  fileprivate var registrableAuthentication: [ClientAuthentication] {
+    guard let methods = clientAuthenticationMethods else { return [.basic, .none] }
+    guard !methods.contains("none") else { return [.none] }
+    return [[.post, .basic].first { methods.contains($0.registeredName) } ?? .none]
+  }
+
+  /// The algorithm to register for ID tokens; `nil` for RS256, the default (OpenID Connect Registration 1.0, section 2).
+  fileprivate var idTokenAlgorithm: String? {
+    guard !idTokenAlgorithms.contains("RS256") else { return nil }
+    let signing = idTokenAlgorithms.filter { $0.lowercased() != "none" && Scope.isWellFormed($0) }
+    return signing.contains("ES256") ? "ES256" : signing.first
   }
 }

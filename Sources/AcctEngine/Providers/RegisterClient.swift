@@ -17,13 +17,14 @@ struct RegisterClient: Sendable {
   ///   - request: Gets the identifier, the client's authentication, its secret and its port.
   ///   - style: The server's way to register clients.
   ///   - words: The instructions to the user if it registers none.
+  /// - Returns: `true` if the client was registered just now.
   /// - Throws: ``ProviderError/clientNeeded(_:)`` if the server registers no clients,
   ///   ``ProviderError/notRegistered(_:_:_:)``, ``ServerError``.
   func register(
     _ request: inout SignIn.Request,
     style: Provider.RegistrationStyle,
     _ words: ProviderError.Registration
-  ) async throws(EngineError) {
+  ) async throws(EngineError) -> Bool {
     guard let known = request.registrationPlace else {
       throw words.typed == nil ? ClientChoice.missing(request) : .provider(.clientNeeded(words))
     }
@@ -35,7 +36,10 @@ struct RegisterClient: Sendable {
     let redirect =
       words.usesDevice
       ? nil : try await redirect(for: request, before.registered[known]?.redirect?.port)
-    if let client = try await usable(before, known, request, redirect) { return take(client, &request, redirect) }
+    if let client = try await usable(before, known, request, redirect) {
+      take(client, &request, redirect)
+      return false
+    }
     let place = if let first { first } else { try await place(of: request, words) }
     let asked = request
     let client = try await context.changeClientBook {
@@ -50,6 +54,13 @@ struct RegisterClient: Sendable {
       return registered
     }
     take(client, &request, redirect)
+    return client.isNew
+  }
+
+  /// Drops the client of a request, which its server no longer knows.
+  func drop(_ request: SignIn.Request) async throws(EngineError) {
+    guard let place = request.registrationPlace else { return }
+    try await context.changeClientBook { book throws(EngineError) in book.drop(request.clientID, at: [place]) }
   }
 
   /// The redirect address of a client that is registered here alone.
@@ -70,6 +81,8 @@ struct RegisterClient: Sendable {
   struct UsableClient: Sendable {
     var client: ClientBook.Registered
     var secret: Secret?
+    var access: RegistrationAccess?
+    var isNew = false
   }
 
   private func usable(
@@ -78,19 +91,20 @@ struct RegisterClient: Sendable {
     _ request: SignIn.Request,
     _ redirect: LoopbackRedirect?
   ) async throws(EngineError) -> UsableClient? {
-    guard let client = book.registered[known] else { return nil }
+    guard let client = book.registered[known], !request.registersAnew else { return nil }
     if let end = client.secretExpiresAt, end <= context.world.clock.now() { return nil }
     // Some servers compare the port, too: they would not redirect to another address.
     guard redirect == nil || client.redirect == redirect else { return nil }
     let scope = Scope.words(client.scope)
     guard Scope.words(request.scope).allSatisfy(scope.contains) else { return nil }
-    guard client.authentication != .none else { return UsableClient(client: client) }
+    let access = try await KnownClient(context).access(to: client.clientID, at: known)
+    guard client.authentication != .none else { return UsableClient(client: client, access: access) }
     // A secret is stored with an account in the keyring and nowhere else, so it is removed with the last such account.
     var same = request
     same.clientID = client.clientID
     same.settings.authentication = client.authentication
     let secret = try await KnownClient(context).completed(same).clientSecret
-    return secret.map { UsableClient(client: client, secret: $0) }
+    return secret.map { UsableClient(client: client, secret: $0, access: access) }
   }
 
   /// The scope of a client for this sign-in and for those of the previous client.
@@ -105,6 +119,7 @@ struct RegisterClient: Sendable {
     request.settings.authentication = usable.client.authentication
     request.settings.isRegistered = true
     request.clientSecret = usable.secret
+    request.registrationAccess = usable.access
     if let redirect { request.redirect = redirect }
   }
 

@@ -36,8 +36,13 @@ extension Renewal {
     _ account: Account,
     _ body: (Account, CredentialStore) async throws(EngineError) -> Value
   ) async throws(EngineError) -> Value {
-    try await context.unlessChanged { () throws(EngineError) -> Value in
-      try await context.withExclusiveAccess(to: account, body)
+    do throws(EngineError) {
+      return try await context.unlessChanged { () throws(EngineError) -> Value in
+        try await context.withExclusiveAccess(to: account, body)
+      }
+    } catch {
+      await context.dropClient(refusedBy: error)
+      throw error
     }
   }
 

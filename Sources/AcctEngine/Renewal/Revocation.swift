@@ -33,12 +33,9 @@ struct Revocation: Sendable {
       let form = RefreshRequest.revocation(of: token, hint: hint, clientID: client.formID)
       let response = try await context.client.send(form, to: endpoint, of: server, by: client, key: credentials.key)
       let answer = ServerAnswer(response, redacting: context.world.held.redactor)
-      if response.status == 200, answer.isError {
-        return .notRevoked(account: account.name, .failed(EngineError(answer.noAnswer, endpoint.origin)))
-      }
-      return response.status == 200
+      return response.status == 200 && !answer.isError
         ? .revoked(account: account.name)
-        : .notRevoked(account: account.name, .refused(status: response.status))
+        : .notRevoked(account: account.name, Notice.Cause(answer, endpoint.origin))
     } catch {
       return .notRevoked(account: account.name, .failed(error))
     }

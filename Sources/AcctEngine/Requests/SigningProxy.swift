@@ -156,7 +156,8 @@ extension EngineError {
     switch self {
     case .network(.http(.timedOut, _)), .network(.renewalUnanswered(.timedOut, _)): 504
     case .network(.http), .network(.renewalUnanswered), .server(.oauth), .server(.resource), .server(.identityRefused),
-      .server(.otherUser), .server(.failed), .server(.renewalFailed), .server(.renewalUnread):
+      .server(.otherUser), .server(.failed), .server(.renewalFailed), .server(.signInFailed),
+      .server(.renewalUnread):
       502
     case .server(.rateLimited): 429
     case .signIn(.required), .signIn(.requestRefused), .signIn(.noTokenForResource), .keyring(.failed),

@@ -56,7 +56,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   ///   - report: Takes the prompts.
   /// - Returns: The answer.
   /// - Throws: ``EngineError/cancelled``, also at the end of an input that was the only channel;
-  ///   ``SignInError/callbackTimedOut(seconds:addressValidFor:)``.
+  ///   ``SignInError/callbackTimedOut(seconds:addressValidFor:isClientRegistered:)``.
   func answer(
     at address: SignInAddress,
     of origin: Origin,

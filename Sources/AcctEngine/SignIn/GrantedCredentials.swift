@@ -48,6 +48,7 @@ extension NewCredentials {
       clientSecret: request.clientSecret,
       clientKey: request.clientKey,
       certificate: request.certificate,
+      registrationAccess: request.registrationAccess,
       notices: response.blemishes.compactMap(Notice.init)
         + (idToken == nil && response.hasUnreadableIDToken ? [.idTokenDropped] : [])
         + Notice.lacking(response, requested: request.scope, isDirect: isDirect)

@@ -47,6 +47,25 @@ struct KnownClient: Sendable {
     return request
   }
 
+  /// The access to the registration of a client, from an account that signed in with it.
+  ///
+  /// - Parameters:
+  ///   - clientID: The client, which acct has registered.
+  ///   - place: Its server's key in the book of clients.
+  /// - Returns: The access; `nil` where no account has any.
+  /// - Throws: ``EngineError`` if the accounts can't be listed.
+  func access(to clientID: String, at place: String) async throws(EngineError) -> RegistrationAccess? {
+    for account in try context.accountStore.listing().accounts {
+      guard let client = account.registeredClient, client.id == clientID, client.places.contains(place) else {
+        continue
+      }
+      // A keyring that does not open hinders no other account's sign-in, which goes on without the access.
+      let access = try? await CredentialStore(of: account, in: context).registrationAccess()
+      if let access { return access }
+    }
+    return nil
+  }
+
   private func isSame(_ account: Account, _ request: SignIn.Request) -> Bool {
     guard account.kind == .oauth, account.identity.clientID == request.clientID,
       !account.client.itemKinds.isEmpty, account.client.endpoints == request.settings.endpoints

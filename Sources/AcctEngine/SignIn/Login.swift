@@ -20,6 +20,8 @@ package struct Login: Sendable {
     package var callbackTimeout: Int64
     /// Another client, from now on.
     package var clientID: String?
+    /// `true` for another client of those that the server registers.
+    package var registersAnew = false
     package var clientSecret: Secret?
     package var clientKey: ClientKey?
     /// Another certificate for TLS, from now on, with its key.
@@ -137,6 +139,7 @@ package struct Login: Sendable {
     // The provider's description has the others, and may have changed.
     if provider != nil { request.settings.endpoints = settings.endpoints }
     request.settings.isRegistered = false
+    request.registersAnew = changes.registersAnew
     request.sendsIDToken = settings.sendsIDToken
     setClient(of: account, changes, in: &request)
     request.key = KeyRequest(place: changes.keyPlace, account: account)

@@ -51,7 +51,7 @@ enum MixUpDefense: Equatable {
 extension SignIn.Request {
   /// The key under which the server's client is registered; `nil` if it can't be.
   var registrationPlace: String? {
-    issuer.map { $0.url.origin.description + $0.url.path } ?? settings.endpoints[.registration]?.origin.description
+    ClientBook.place(issuer, settings.endpoints)
   }
 
   /// `true` if its server has registered acct with a redirect path that no other server's client has.

@@ -64,7 +64,23 @@ package struct ServerSignIn: Sendable {
       guard !request.clientID.isEmpty || startsFromToken else { throw ClientChoice.missing(request) }
       return try await DirectSignIn(context).signIn(request)
     }
-    try await clients.complete(&request, at: way.provider, usesDevice: way.usesDevice || prefersDevice)
+    let asked = request
+    let isNew = try await clients.complete(&request, at: way.provider, usesDevice: way.usesDevice || prefersDevice)
+    do throws(EngineError) { return try await signIn(request, way) } catch {
+      guard request.settings.isRegistered, error.refusesClient else { throw error }
+      // A registration is a cache: its server may lose it.
+      try await RegisterClient(context).drop(request)
+      guard !isNew else { throw error }
+      person.notify([.clientForgotten(request.clientID)])
+    }
+    request = asked
+    _ = try await clients.complete(&request, at: way.provider, usesDevice: way.usesDevice || prefersDevice)
+    return try await signIn(request, way)
+  }
+
+  /// Signs in with the client that was found.
+  private func signIn(_ request: SignIn.Request, _ way: Request) async throws(EngineError) -> NewCredentials {
+    let prefersDevice = way.provider?.provider.flow == .device
     // Such a server wants the client's secret of a sign-in in the browser, and none on another device.
     let usesDevice = way.usesDevice || prefersDevice && request.clientSecret == nil
     guard usesDevice || person.hasBrowser else { throw .signIn(.browserNeeded) }
@@ -87,6 +103,15 @@ package struct ServerSignIn: Sendable {
     if request.scope == nil, !found.offered.isEmpty {
       person.notify([.scopesOffered(Array(found.offered.prefix(20)), resource.origin)])
     }
+  }
+}
+
+extension EngineError {
+  /// `true` if a server refuses the client of a sign-in, at one of its endpoints or in the redirect.
+  fileprivate var refusesClient: Bool {
+    if case .signIn(.requestRefused(let refusal)) = self { return refusal.part.isClient }
+    guard case .signIn(.refused(let code, _)) = self else { return false }
+    return RefusedPart(rawValue: code)?.isClient ?? false
   }
 }
 

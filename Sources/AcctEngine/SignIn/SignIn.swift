@@ -39,6 +39,10 @@ package struct SignIn: Sendable {
     package var clientKey: ClientKey?
     /// The client's certificate for TLS, with its key; ``settings`` have what the account keeps of it.
     @Boxed package var certificate: CertifiedKey? = nil
+    /// `true` to have the server register another client than the one that it registered before.
+    package var registersAnew = false
+    /// The access to the registration of a client that acct has registered.
+    @Boxed var registrationAccess: RegistrationAccess? = nil
     /// The tokens of other issuers that it starts from, read for it.
     @Boxed var inputTokens = ReadTokens()
     /// The provider's rules for identifying the user, and the origins of the tokens.

@@ -62,9 +62,13 @@ extension SignInWay {
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
   package func signIn(_ context: EngineContext, as person: SignInPerson) async throws(EngineError) -> NewCredentials {
-    var credentials = try await obtained(context, by: person)
-    credentials.signIn = settings
-    return credentials
+    do throws(EngineError) {
+      var credentials = try await obtained(context, by: person)
+      credentials.signIn = settings
+      return credentials
+    } catch .server(.failed(let status, let retryAfter, let origin)) {
+      throw .server(.signInFailed(status: status, retryAfter: retryAfter, origin))
+    }
   }
 
   /// `true` if neither a browser nor a person at one is needed here.

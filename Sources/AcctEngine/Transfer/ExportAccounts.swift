@@ -57,7 +57,8 @@ package struct ExportAccounts: Sendable {
       (current, credentialStore) throws(EngineError) in
       if let storage = current.deviceStorage { throw .key(.inDevice(current.name, storage)) }
       guard !current.client.hasInputs else { throw .inputToken(.local(current.name)) }
-      let items = try await credentialStore.items(ItemKind.allCases.filter { $0 != .secondTokens && $0 != .roleKeys })
+      let left: [ItemKind] = [.secondTokens, .roleKeys, .registration]
+      let items = try await credentialStore.items(ItemKind.allCases.filter { !left.contains($0) })
       let storedAccount = StoredAccount(account: current, items: items)
       guard storedAccount.isUsable else { throw .transfer(.nothingToExport(current.name)) }
       guard storedAccount.isSound else { throw .transfer(.unsound(current.name)) }

@@ -29,6 +29,8 @@ package enum ItemKind: String, Sendable, CaseIterable {
   case idToken = "oauth.*.idToken"
   /// Temporary keys of roles of clouds that a token of the account has obtained, as JSON.
   case roleKeys = "oauth.*.roleKeys"
+  /// The access to the registration of its client, as JSON.
+  case registration = "oauth.*.registration"
 
   /// The item's key, such as `oauth.<uuid>.accessToken`.
   package func key(for account: AccountID) -> String {

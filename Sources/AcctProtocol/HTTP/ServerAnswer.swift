@@ -93,6 +93,9 @@ package final class ServerAnswer: Sendable {
     return refusedPart == nil && !["use_dpop_nonce", "invalid_dpop_proof"].contains(errorCode)
   }
 
+  /// `true` if a registration endpoint refuses what the client is to be like (RFC 7591, section 3.2.2).
+  package var refusesMetadata: Bool { status == 400 && errorCode == "invalid_client_metadata" }
+
   /// The part of the request that it refuses, if it names one.
   package var refusedPart: RefusedPart? { errorCode.flatMap(RefusedPart.init) }
 

@@ -12,12 +12,21 @@ package struct ClientRegistration: Sendable {
   package let usesDeviceFlow: Bool
   /// The method by which the client will authenticate itself: `none` unless the server has only others.
   package let authentication: ClientAuthentication
+  /// The algorithm that signs its ID tokens; `nil` for the server's default, which is RS256.
+  package let idTokenAlgorithm: String?
 
-  package init(redirects: [String], scope: String?, usesDeviceFlow: Bool, authentication: ClientAuthentication) {
+  package init(
+    redirects: [String],
+    scope: String?,
+    usesDeviceFlow: Bool,
+    authentication: ClientAuthentication,
+    idTokenAlgorithm: String? = nil
+  ) {
     self.redirects = redirects
     self.scope = scope
     self.usesDeviceFlow = usesDeviceFlow
     self.authentication = authentication
+    self.idTokenAlgorithm = idTokenAlgorithm
   }
 
   /// The name that the server's pages show to the user.
@@ -36,6 +45,7 @@ package struct ClientRegistration: Sendable {
       "token_endpoint_auth_method": .string(authentication.registeredName),
     ]
     object["scope"] = scope.map(JSON.string)
+    object["id_token_signed_response_alg"] = idTokenAlgorithm.map(JSON.string)
     return .object(object)
   }
 
@@ -56,6 +66,8 @@ package struct RegisteredClient: Sendable {
   package let secret: Secret?
   /// When the secret ends; `nil` if it does not.
   package let secretExpiresAt: Timestamp?
+  /// The access to the registration itself, if the server gave any.
+  package let access: RegistrationAccess?
   /// What was wrong with the answer and cost nothing of the registration.
   package let blemishes: [Blemish]
 
@@ -101,6 +113,7 @@ package struct RegisteredClient: Sendable {
     let end = answer.value("client_secret_expires_at")
     secretExpiresAt = end?.looseSeconds.map(Timestamp.init(clamped:))
     if let end, end.looseNumber.map({ $0 < 0 }) ?? true { answer.note(.member("client_secret_expires_at")) }
+    access = RegistrationAccess(&answer)
     try Self.check(answer.value("redirect_uris"), against: request.redirects)
     blemishes = answer.blemishes
   }

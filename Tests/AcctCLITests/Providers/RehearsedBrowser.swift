@@ -13,6 +13,7 @@ final class RehearsedBrowser: Sendable {
     var ports: [Int] = []
     var waiting: AsyncStream<Callback>.Continuation?
     var refusal: String?
+    var refusedClient: String?
   }
 
   private let state = Mutex(State())
@@ -26,7 +27,13 @@ final class RehearsedBrowser: Sendable {
   var ports: [Int] { state.withLock { $0.ports } }
 
   /// Lets the server come back with an error in place of a code; `nil` to sign in again.
-  func refuse(_ error: String?) { state.withLock { $0.refusal = error } }
+  ///
+  /// - Parameters:
+  ///   - error: The error, and perhaps more parameters.
+  ///   - client: The client that it does so for; `nil` for each.
+  func refuse(_ error: String?, for client: String? = nil) {
+    state.withLock { ($0.refusal, $0.refusedClient) = (error, client) }
+  }
 
   /// The parameters of the last address.
   var parameters: [String: String] { Self.parameters(of: addresses.last ?? "") }
@@ -78,7 +85,8 @@ final class RehearsedBrowser: Sendable {
   private func comeBack(from address: String, _ requestState: String) {
     let (waiting, refusal) = state.withLock { state in
       state.addresses.append(address)
-      return (state.waiting, state.refusal)
+      let isRefused = state.refusedClient.map { $0 == Self.parameters(of: address)["client_id"] } ?? true
+      return (state.waiting, isRefused ? state.refusal : nil)
     }
     let query = (refusal.map { "error=\($0)" } ?? "code=made-up-code") + "&state=\(requestState)"
     waiting?.yield(Callback(query: Secret(query), caller: .ownUser) { _ in })

@@ -25,6 +25,8 @@ package struct RequestRefusal: Equatable, Sendable {
     package var account: Account?
     /// Whether it is a second token of the account that was requested.
     package var isSecondToken: Bool
+    /// `true` for a client that acct has registered itself.
+    package var isRegistered: Bool
 
     package init(
       clientID: String?,
@@ -32,7 +34,8 @@ package struct RequestRefusal: Equatable, Sendable {
       scope: String?,
       targets: [String],
       account: Account? = nil,
-      isSecondToken: Bool = false
+      isSecondToken: Bool = false,
+      isRegistered: Bool = false
     ) {
       self.clientID = clientID
       self.method = method
@@ -40,6 +43,7 @@ package struct RequestRefusal: Equatable, Sendable {
       self.targets = targets
       self.account = account
       self.isSecondToken = isSecondToken
+      self.isRegistered = isRegistered
     }
   }
 
@@ -66,7 +70,8 @@ extension RequestRefusal {
         method: account.client.authentication ?? .none,
         scope: account.scope,
         targets: account.resources.first.map { [$0.description] } ?? [],
-        account: account
+        account: account,
+        isRegistered: account.client.isRegistered
       ),
       part: part,
       description: description,
@@ -76,9 +81,29 @@ extension RequestRefusal {
   }
 }
 
+extension RequestRefusal {
+  /// `true` if the server no longer takes a client that acct has registered itself: another one can be registered.
+  package var isOfRegisteredClient: Bool { asked.isRegistered && part.isClient }
+}
+
+extension RefusedPart {
+  /// `true` if it is the client, or what it may do.
+  var isClient: Bool {
+    switch self {
+    case .client, .use: true
+    case .scope, .resource: false
+    }
+  }
+}
+
 extension EngineError {
   /// Returns the error with the request's parameters, if the server rejected one of them.
   func refusing(_ asked: RequestRefusal.Asked) -> EngineError {
+    if case .signIn(.callbackTimedOut(let seconds, let validFor, _)) = self {
+      return .signIn(
+        .callbackTimedOut(seconds: seconds, addressValidFor: validFor, isClientRegistered: asked.isRegistered)
+      )
+    }
     guard case .server(.oauth(.refused(let code, let description, let status), let origin)) = self,
       let part = RefusedPart(rawValue: code)
     else { return self }

@@ -27,6 +27,8 @@ package enum ServerError: Error, Equatable, Sendable {
   case otherUser(OtherUser, Origin)
   /// 5xx; `Retry-After` if it can be read.
   case failed(status: Int, retryAfter: RetryAfter?, Origin)
+  /// 5xx to a sign-in, which stores nothing then.
+  case signInFailed(status: Int, retryAfter: RetryAfter?, Origin)
   /// 5xx to a renewal, which the server may have granted before it failed.
   case renewalFailed(status: Int, retryAfter: RetryAfter?, Origin)
   /// An answer to a renewal, which the server may have granted with it, that can't be read.

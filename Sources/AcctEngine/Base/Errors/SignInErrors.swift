@@ -27,8 +27,9 @@ package enum SignInError: Error, Equatable, Sendable {
   indirect case requestRefused(RequestRefusal)
   case untrustedCallback(AuthorizationResponse.Distrust)
   case deviceCodeExpired
-  /// No callback arrived in this time, at an address that was valid for so many seconds, where it had an end.
-  case callbackTimedOut(seconds: Int64, addressValidFor: Int64? = nil)
+  /// No callback arrived in this time, at an address that was valid for so many seconds, where it had an end. A client
+  /// that the server registered may be lost there, which only a page in the browser shows.
+  case callbackTimedOut(seconds: Int64, addressValidFor: Int64? = nil, isClientRegistered: Bool = false)
   /// Nothing distinguishes this server's codes from another's, and the user can't be asked for the host in the
   /// browser.
   case hostUnconfirmed(Origin)

@@ -129,7 +129,7 @@ extension EngineError {
   fileprivate var leavesOpen: Bool {
     switch self {
     case .network(.http(let failure, _)): failure.mayPass
-    case .server(.rateLimited), .server(.failed), .server(.renewalFailed): true
+    case .server(.rateLimited), .server(.failed), .server(.renewalFailed), .server(.signInFailed): true
     case .network, .server(.oauth), .server(.renewalUnread), .server(.resource), .server(.identityRefused),
       .server(.otherUser), .selection,
       .authorization, .input,

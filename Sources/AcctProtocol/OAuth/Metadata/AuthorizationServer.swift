@@ -36,6 +36,8 @@ package final class AuthorizationServer: Sendable {
 
   /// The scopes that it lists; more may be known to it.
   package let offeredScopes: [String]
+  /// The algorithms that sign its ID tokens; empty where the server doesn't say.
+  package let idTokenAlgorithms: [String]
   /// `true` if it issues ID tokens (OpenID Connect Discovery 1.0, section 3).
   package let isOpenIDProvider: Bool
 
@@ -81,6 +83,7 @@ package final class AuthorizationServer: Sendable {
     bindsTokensToCertificates = members.isTrue("tls_client_certificate_bound_access_tokens")
     // A hint for people and a default: a flaw in it must not keep the account from renewing.
     offeredScopes = ((try? members.list("scopes_supported")) ?? []).filter(Scope.isWellFormed)
+    idTokenAlgorithms = (try? members.list("id_token_signing_alg_values_supported")) ?? []
     isOpenIDProvider =
       offeredScopes.contains("openid")
       || document["subject_types_supported"] != nil
@@ -113,6 +116,7 @@ package final class AuthorizationServer: Sendable {
     introspectionEndpoint = nil
     requiresPushedRequest = false
     offeredScopes = []
+    idTokenAlgorithms = []
     isOpenIDProvider = false
     sendsIssuer = false
     readsClientMetadata = false

@@ -76,7 +76,44 @@ extension ClientBook {
   }
 }
 
+extension ClientBook {
+  /// The key under which a server's client is registered; `nil` if it can't be.
+  static func place(_ issuer: Issuer?, _ endpoints: [EndpointName: HTTPURL]) -> String? {
+    issuer.map { $0.url.origin.description + $0.url.path } ?? endpoints[.registration]?.origin.description
+  }
+
+  /// Drops a client that its server no longer knows, or that no account here uses; a newer one stays.
+  mutating func drop(_ clientID: String, at places: [String]) {
+    for place in places where registered[place]?.clientID == clientID { registered[place] = nil }
+  }
+}
+
+extension Account {
+  /// The identifier of the client that its server has registered for acct, and the keys that it can have in the book.
+  ///
+  /// They are the issuer as people type it, and as the server spells it. `nil` for a client of the user's own.
+  var registeredClient: (id: String, places: [String])? {
+    guard client.isRegistered, let id = identity.clientID else { return nil }
+    let places = [ClientBook.place(identity.issuer, client.endpoints), ClientBook.place(nil, client.endpoints)]
+      .compactMap(\.self)
+    return (id, places.flatMap { $0.hasSuffix("/") ? [$0, String($0.dropLast())] : [$0, "\($0)/"] })
+  }
+}
+
 extension EngineContext {
+  /// Drops the client that acct registered, if this is the refusal of a server that no longer knows it: the next sign-in
+  /// registers another.
+  ///
+  /// A book that can't be changed now is no second failure: the sign-in meets the refusal itself, and drops the client.
+  func dropClient(refusedBy error: EngineError) async {
+    guard case .signIn(.requestRefused(let refusal)) = error, refusal.isOfRegisteredClient,
+      let client = refusal.asked.account?.registeredClient
+    else { return }
+    do throws(EngineError) {
+      try await changeClientBook { (book) throws(EngineError) in book.drop(client.id, at: client.places) }
+    } catch {}
+  }
+
   /// Reads the known clients.
   func clientBook() throws(EngineError) -> ClientBook {
     do throws(FilesFailure) {
