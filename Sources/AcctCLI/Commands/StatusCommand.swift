@@ -79,7 +79,7 @@ struct StatusCommand: AcctCommand {
             status.secondTokens.map { token in
               [
                 "audience": .init(token.audience), "scope": .init(token.scope),
-                "expiresAt": .init(token.expiresAt?.description),
+                "expiresAt": .init(token.expiresAt?.description), "granted": .init(token.granted),
               ]
             }
           ),

@@ -68,7 +68,7 @@ extension RequestRefusal {
   fileprivate func hint(for account: Account) -> String {
     switch part {
     case .scope where asked.isSecondToken: return "name another --scope"
-    case .resource where asked.isSecondToken: return "name another --audience"
+    case .resource where asked.isSecondToken: return secondTokenHint(for: account)
     case .client, .use, .scope, .resource: break
     }
     let fitting = account.loginOptions
@@ -91,6 +91,18 @@ extension RequestRefusal {
     account.resources = []
     guard let line = addLine(account) else { return loginHint(account.name) }
     return "to sign in for no resource, run `\(line)`; or name another --resource"
+  }
+}
+
+extension RequestRefusal {
+  /// What leads on where a second token is refused: one that the user requested, or that a resource of the account needs.
+  private func secondTokenHint(for account: Account) -> String {
+    guard let resource = account.resources.first(where: { [$0.description] == asked.targets }),
+      let line = signInLine(account, for: resource)
+    else { return "name another --audience" }
+    // The server speaks as of a session that has ended.
+    let doubt = "; `\(acctLine("refresh", account.name.description, "--force"))` finds out whether the session goes on"
+    return "to sign in for it alone, run `\(line)`\(endCode == nil ? "" : doubt)"
   }
 }
 

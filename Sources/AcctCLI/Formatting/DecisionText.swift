@@ -11,7 +11,9 @@ func words(for decision: Decision) -> String {
     "renewing \(account)\(words(for: purpose)): \(words(for: cause, isSecond: purpose != nil))"
   case .renewedElsewhere(let account, let purpose):
     "not renewing \(account)\(words(for: purpose)): the stored token is newer, and not due"
-  case .requestWithoutName(let account):
+  case .requestWithoutName(let account, let purpose?):
+    "renewing \(account)\(words(for: purpose)), without a scope: the server rejected the one of the sign-in"
+  case .requestWithoutName(let account, nil):
     "renewing \(account) without naming its scope and audience: the server rejected them"
   case .readDespite(let blemishes, let origin):
     "using the answer of \(origin) although \(blemishes.map(words).joined(separator: ", "))"

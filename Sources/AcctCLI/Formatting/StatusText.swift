@@ -55,7 +55,8 @@ struct StatusText {
       Field("expires", account.expiry(at: now).map { "\($0); \(account.shownExpiry?.description ?? "")" } ?? ""),
     ]
       + status.secondTokens.map { token in
-        let purpose = [token.audience.map { "for \($0)" }, token.scope.map { "scope \($0)" }]
+        let scope = token.scope ?? token.granted
+        let purpose = [token.audience.map { "for \($0)" }, scope.map { "scope \($0)" }]
         return Field(
           "second token",
           purpose.compactMap(\.self).joined(separator: ", ") + (token.expiresAt.map { ": \(time($0))" } ?? "")

@@ -23,7 +23,7 @@ package enum Decision: Sendable {
   /// The stored token is another one than the command knew, and is not due.
   case renewedElsewhere(AccountName, TokenPurpose?)
   /// The server rejected the account's own scope or audience by name, and is asked without.
-  case requestWithoutName(AccountName)
+  case requestWithoutName(AccountName, TokenPurpose?)
   /// The server's answer grants something, and these of it count as missing or are read leniently.
   case readDespite([Blemish], Origin)
   /// The request is sent once more with a new proof, or without `Expect`.

@@ -145,7 +145,7 @@ extension Renewal {
       switch step {
       case .send(let form):
         if let earlier = answer.take() {
-          context.tell(.requestWithoutName(machine.account.name))
+          context.tell(.requestWithoutName(machine.account.name, purpose))
           // Needed by this request's proof.
           earlier.learn()
         }

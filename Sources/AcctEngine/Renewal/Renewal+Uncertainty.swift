@@ -18,6 +18,11 @@ extension TokenOutcome {
     }
   }
 
+  /// `true` if the server refuses the scope of the request.
+  var rejectsScope: Bool {
+    if case .unanswered(.failed(.refused(RefusedPart.scope.rawValue, _, _))) = self { true } else { false }
+  }
+
   /// `true` if the server may have used up the refresh token although it sent no tokens.
   var mayHaveSpentTheToken: Bool {
     switch self {

@@ -14,7 +14,7 @@ package import AcctProtocol
 /// | tokens that can't be used, such as those of another type | store the refresh token, fail | |
 /// | another user's tokens | fail | its session has ended |
 /// | tokens with an ID token that is rejected | store the refresh token, fail | |
-/// | a refusal for good, such as `invalid_grant` | fail | its session has ended; a grant that renews itself has none |
+/// | a refusal for good, such as `invalid_grant` | fail | its session has ended; a grant that renews itself has none, and a second token's refusal is not the account's |
 /// | a refusal of the client, the scope or the resource | fail | notes it |
 /// | any other refusal | fail | notes it; the same one a minute later ends its session |
 /// | any other answer, or none | fail | keeps the note if the token may have been spent, now or by an earlier renewal |
@@ -82,7 +82,8 @@ package struct RenewalStateMachine<Form> {
   /// The step after an answer.
   package mutating func take(_ answer: TokenOutcome, at now: Timestamp) -> Step {
     let outcome = answer.requiring(account.tokenType)
-    if outcome.rejectsRequest, let form = forms.popFirst() { return .send(form) }
+    let isOther = asked.isSecondToken ? outcome.rejectsScope : outcome.rejectsRequest
+    if isOther, let form = forms.popFirst() { return .send(form) }
     switch outcome {
     case .granted(let response): return granted(response, at: now)
     // The access token is of no use; the session goes on with the refresh token that came with it.
@@ -91,10 +92,13 @@ package struct RenewalStateMachine<Form> {
       return .storeRefreshToken(refreshToken, .server(.oauth(error, origin)))
     // It has no session that could end: the key, the clock or the client's registration is wrong.
     case .ended(SessionEnds.standard, _, _) where !usesToken: return fail(EngineError(outcome, origin))
+    // Some servers refuse an audience in the words of a session's end: only the account's own renewal can tell.
+    case .ended(let code, let description, let status) where asked.isSecondToken:
+      let refusal = RequestRefusal(secondToken: asked, code, description, status: status, at: origin)
+      return fail(.signIn(.requestRefused(refusal)), mayHaveSpentTheToken: false, isAnswered: true)
     case .ended(SessionEnds.standard, let description, _):
       return ended(description ?? StateReason.refreshTokenInvalid.text, at: now)
-    // The refusal of a second token in other words is not the account's.
-    case .ended(let code, let description, _) where usesToken && !asked.isSecondToken:
+    case .ended(let code, let description, _) where usesToken:
       return ended([code, description].compactMap(\.self).joined(separator: ": "), at: now)
     case .ended, .unusable, .unanswered:
       let error = EngineError(outcome, origin).refusing(asked)

@@ -87,19 +87,23 @@ extension MakeRequest {
   /// The step-up that a response requires from the user, if it does.
   ///
   /// Only an account whose server grants scopes can sign in for more.
-  func stepUp(for head: ResponseHead, _ attempt: RequestAttempt) -> EngineError? {
+  func stepUp(for head: ResponseHead, _ attempt: RequestAttempt) async -> EngineError? {
     guard attempt.account.kind == .oauth,
       let challenge = StepUpChallenge(status: head.status, fields: head.fields, redacting: context.world.held.redactor)
     else { return nil }
-    return .signIn(
-      .stepUp(
-        StepUp(
-          account: attempt.account,
-          origin: attempt.request.url.origin,
-          challenge: challenge,
-          purpose: attempt.request.purpose
-        )
-      )
+    var stepUp = StepUp(
+      account: attempt.account,
+      origin: attempt.request.url.origin,
+      challenge: challenge,
+      purpose: attempt.request.purpose,
+      granted: attempt.account.scope
     )
+    if let purpose = try? attempt.purpose, attempt.account.hasResource(of: purpose) {
+      // What each resource's token has is kept apart. An item that can't be read now leaves the scope unknown.
+      let tokens = try? await CredentialStore(of: attempt.account, in: context).secondTokens()
+      stepUp.isSecondToken = true
+      stepUp.granted = tokens?[purpose]?.granted
+    }
+    return .signIn(.stepUp(stepUp))
   }
 }

@@ -42,6 +42,8 @@ package struct SecondTokenSummary: Equatable, Sendable {
   package var audience: String?
   package var scope: String?
   package var expiresAt: Timestamp?
+  /// The scope that was granted; `nil` where the server did not say.
+  package var granted: String?
 }
 
 extension CredentialStore {
@@ -52,7 +54,8 @@ extension CredentialStore {
       SecondTokenSummary(
         audience: token.purpose.audience,
         scope: token.purpose.scopeText,
-        expiresAt: token.lifetime.expiresAt
+        expiresAt: token.lifetime.expiresAt,
+        granted: token.granted
       )
     }
   }

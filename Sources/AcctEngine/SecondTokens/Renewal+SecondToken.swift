@@ -21,6 +21,27 @@ extension Renewal {
     of account: Account,
     because reason: Reason
   ) async throws(EngineError) -> AccessGrant {
+    do throws(EngineError) {
+      return try await requestSecondToken(for: purpose, of: account, because: reason)
+    } catch .signIn(.requestRefused(let refusal)) where refusal.endCode != nil {
+      // It is refused as if the session had ended. If the account's own token is due, its renewal is next anyway, and
+      // shows whether that is so; a token that is still valid is not spent on the question.
+      do throws(EngineError) { _ = try await renew(account, because: .due(leaving: nil)) } catch .signIn(
+        .required(let name, let end)
+      ) {
+        throw .signIn(.required(account: name, end))
+      } catch {
+        // The first failure is the one to report.
+      }
+      throw .signIn(.requestRefused(refusal))
+    }
+  }
+
+  private func requestSecondToken(
+    for purpose: TokenPurpose,
+    of account: Account,
+    because reason: Reason
+  ) async throws(EngineError) -> AccessGrant {
     try await renewing(account) {
       (current, credentialStore) throws(EngineError) in
       try current.requireNotEnded(at: context.world.clock.now())
@@ -48,9 +69,9 @@ extension Renewal {
       let due = credentials
       return try await uncancelled { () throws(EngineError) in
         let client = try ServerClient(due, at: server)
-        let request = SecondTokenRequest.form(for: purpose, refreshToken, of: due.account, clientID: client.formID)
+        let forms = SecondTokenRequest.forms(for: purpose, refreshToken, of: due.account, clientID: client.formID)
         return try await ask(
-          [GrantForm(request)],
+          forms.map { form in GrantForm(form) },
           due,
           by: client,
           at: server,
@@ -74,8 +95,10 @@ extension Renewal {
     let second = SecondToken(
       purpose: purpose,
       token: response.accessToken,
-      lifetime: response.tokenLifetime(from: now, canRenew: true)
+      lifetime: response.tokenLifetime(from: now, canRenew: true),
+      granted: response.scope
     )
+    let isFirst = tokens[purpose] == nil
     var tokens = tokens
     tokens.put(second, at: now)
     var items: [Keyring.Item] = []
@@ -86,6 +109,7 @@ extension Renewal {
     account.take(.confirmed, at: now)
     var grant = AccessGrant(second, boundTo: key)
     grant.notices = notices(response, lacking: purpose.scopeText, purpose.audiences, &account)
+    if isFirst, purpose.scope.isEmpty { grant.notices += account.lacking(in: tokens) }
     return (items, grant)
   }
 
@@ -116,6 +140,22 @@ extension Renewal {
       notices.append(.audienceNotGranted(granted.map(context.world.held.redactor.redact)))
     }
     return notices
+  }
+}
+
+extension Account {
+  /// A notice of the words that the sign-in asked for and no resource's token has; none as long as an answer is not known
+  /// that could have them.
+  fileprivate func lacking(in tokens: SecondTokens) -> [Notice] {
+    guard resources.count > 1, let own = ownGrant?.scope else { return [] }
+    var granted = Scope.words(own)
+    for resource in resources.dropFirst() {
+      let purpose = try? TokenPurpose(audience: resource.description, scope: nil)
+      guard let scope = purpose.flatMap({ tokens[$0] })?.granted else { return [] }
+      granted += Scope.words(scope)
+    }
+    let missing = Scope.missing(of: signIn?.scope, among: granted).filter { !Scope.ofSignIn.contains($0) }
+    return missing.isEmpty ? [] : [.scopeNotGranted(missing)]
   }
 }
 

@@ -51,7 +51,7 @@ extension NewCredentials {
       registrationAccess: request.registrationAccess,
       notices: response.blemishes.compactMap(Notice.init)
         + (idToken == nil && response.hasUnreadableIDToken ? [.idTokenDropped] : [])
-        + Notice.lacking(response, requested: request.scope, isDirect: isDirect)
+        + Notice.lacking(response, requested: request.scope, for: request.resources, isDirect: isDirect)
         + (isDirect ? [] : Notice.resourcesApart(request.resources, in: response))
     )
     // An opaque token does not tell; a server that can bind it does so on a connection with a certificate.
@@ -68,8 +68,16 @@ extension Notice {
   }
 
   /// Notices about requested scopes that are missing from the response.
-  static func lacking(_ response: TokenResponse, requested scope: String?, isDirect: Bool = false) -> [Notice] {
-    var missing = Scope.missing(of: scope, in: response)
+  ///
+  /// Of several resources the response is about the first: what it lacks may be another one's, and no answer has denied
+  /// that.
+  static func lacking(
+    _ response: TokenResponse,
+    requested scope: String?,
+    for resources: [ResourceIndicator] = [],
+    isDirect: Bool = false
+  ) -> [Notice] {
+    var missing = resources.count > 1 && !isDirect ? [] : Scope.missing(of: scope, in: response)
     var notices: [Notice] = []
     if Scope.words(scope).contains("offline_access"), response.refreshToken == nil, !isDirect {
       missing.removeAll { $0 == "offline_access" }

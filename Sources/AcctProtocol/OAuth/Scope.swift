@@ -13,14 +13,20 @@ package enum Scope {
   /// - Returns: The words, in the order of the request.
   package static func missing(of requested: String?, in response: TokenResponse) -> [String] {
     guard let scope = response.scope else { return [] }
-    let granted = words(scope)
-    return words(requested).filter { word in
+    return missing(of: requested, among: words(scope)).filter { word in
       // A token is the better proof that these two were granted: some servers don't list them.
       if word == "offline_access", response.refreshToken != nil { return false }
-      if word == "openid", response.idToken != nil { return false }
-      return !granted.contains { isSame($0, word) }
+      return word != "openid" || response.idToken == nil
     }
   }
+
+  /// The words of a scope that are not among those that were granted, in their order.
+  package static func missing(of requested: String?, among granted: [String]) -> [String] {
+    words(requested).filter { word in !granted.contains { isSame($0, word) } }
+  }
+
+  /// The words that the sign-in itself answers, by a token of its own, and that no resource knows.
+  package static let ofSignIn = ["openid", "offline_access"]
 
   /// `true` if both name the same scope, one of them perhaps as a URL, as in
   /// `https://www.googleapis.com/auth/userinfo.email` for `email`.

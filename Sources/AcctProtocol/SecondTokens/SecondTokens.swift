@@ -7,11 +7,14 @@ package struct SecondToken: Sendable {
   package var purpose: TokenPurpose
   package var token: Token
   package var lifetime: TokenLifetime
+  /// The scope that was granted for it; `nil` where the server did not say.
+  package var granted: String?
 
-  package init(purpose: TokenPurpose, token: Token, lifetime: TokenLifetime) {
+  package init(purpose: TokenPurpose, token: Token, lifetime: TokenLifetime, granted: String? = nil) {
     self.purpose = purpose
     self.token = token
     self.lifetime = lifetime
+    self.granted = granted
   }
 }
 
@@ -75,7 +78,8 @@ package struct SecondTokens: Sendable {
     return SecondToken(
       purpose: purpose,
       token: token,
-      lifetime: TokenLifetime(expiresAt: expiresAt, lifetime: lifetime, canRenew: true)
+      lifetime: TokenLifetime(expiresAt: expiresAt, lifetime: lifetime, canRenew: true),
+      granted: try text("granted", members)
     )
   }
 
@@ -95,6 +99,7 @@ package struct SecondTokens: Sendable {
           entry.token.secret.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
         ),
         "expiresAt": .init(entry.lifetime.expiresAt?.description),
+        "granted": .init(entry.granted),
         "lifetime": entry.lifetime.lifetime.map { .number(JSONNumber($0)) } ?? .null,
       ]
     }

@@ -226,7 +226,7 @@ struct SecondTokenTests {
     #expect(server.forms.last?["refresh_token"] == "refresh-2")
   }
 
-  @Test("The end of a session ends it for the account; any other rejection keeps it")
+  @Test("The refusal of a second token keeps the account; only its own renewal ends it")
   func ended() async {
     let server = await account()
     server.answer(.json(#"{"error":"invalid_target","error_description":"no such audience"}"#, 400))
@@ -234,6 +234,10 @@ struct SecondTokenTests {
     #expect(record.err.first?.contains("invalid_target: no such audience") == true)
     #expect(await record.acct("token") == 0)
     server.answer(.json(#"{"error":"invalid_grant","error_description":"gone"}"#, 400))
+    #expect(await record.acct("token", "--audience", "a") == 4)
+    #expect(await record.acct("token") == 0)
+    server.answer(.json(#"{"error":"invalid_grant","error_description":"gone"}"#, 400))
+    #expect(await record.acct("refresh", "--force") == 4)
     #expect(await record.acct("token", "--audience", "a") == 4)
     #expect(await record.acct("token") == 4)
   }

@@ -29,7 +29,7 @@ struct RenewalStateMachineTests {
     unusable      token             token             token             fail
     bearer        token             token             token             fail
     identity      token             token             token             store
-    ended         fail[ended]       fail[ended]       fail[ended]       fail
+    ended         fail[ended]       fail[ended]       fail              fail
     end           fail[ended]       fail[ended]       fail              fail[refused]
     unknown       fail[refused]     fail[note+refused] fail             fail[refused]
     unexplained   fail[refused]     fail[note+refused] fail             fail[refused]
@@ -56,6 +56,16 @@ struct RenewalStateMachineTests {
       }
       #expect(machine.account.renewalStartedAt == now)
       #expect(words(try take(row[0], &machine), machine.account) == expected, "\(row[0]), \(kind)")
+    }
+  }
+
+  @Test("A second token's request is followed by the next form if its scope is rejected, and else by none")
+  func secondForms() throws {
+    for row in Self.rows {
+      var machine = try machine(.second, forms: ["scoped", "plain"])
+      _ = machine.begin()
+      let step = try take(row[0], &machine)
+      #expect(isSending(step) == (row[0] == "scope"), "\(row[0])")
     }
   }
 

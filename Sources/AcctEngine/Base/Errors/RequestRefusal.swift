@@ -8,6 +8,8 @@ package struct RequestRefusal: Equatable, Sendable {
   /// The rejected request.
   package var asked: Asked
   package var part: RefusedPart
+  /// The server's code, where that is not the part's: it refused a second token as it refuses a session that has ended.
+  package var endCode: String?
   /// The server's message.
   package var description: String?
   /// The status of the response; `nil` where the account's file recalls an earlier rejection.
@@ -48,10 +50,29 @@ package struct RequestRefusal: Equatable, Sendable {
   }
 
   /// The error code and the server's message, as an account's file keeps them.
-  package var reason: String { [part.rawValue, description].compactMap(\.self).joined(separator: ": ") }
+  package var reason: String { [endCode ?? part.rawValue, description].compactMap(\.self).joined(separator: ": ") }
 }
 
 extension RequestRefusal {
+  /// Describes the refusal of a second token in the words of a session's end: it is about the audience or the scope that
+  /// was requested.
+  init(
+    secondToken asked: Asked,
+    _ code: String,
+    _ description: String?,
+    status: Int,
+    at origin: Origin
+  ) {
+    self.init(
+      asked: asked,
+      part: asked.targets.isEmpty ? .scope : .resource,
+      endCode: code,
+      description: description,
+      status: status,
+      origin: origin
+    )
+  }
+
   /// Restores the rejection of an account's last renewal from its file; `nil` if there was none.
   init?(lastRenewalOf account: Account) {
     guard let reason = account.recordedState.refusedRenewal else { return nil }

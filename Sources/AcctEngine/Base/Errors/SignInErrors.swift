@@ -122,6 +122,10 @@ package struct StepUp: Equatable, Sendable {
   /// The origin of the response.
   package var origin: Origin
   package var challenge: StepUpChallenge
-  /// The purpose of the request's token, if it was not the account's own.
+  /// The purpose that the user requested.
   package var purpose: TokenPurpose?
+  /// `true` if the request had a second token of the account, which it gets by itself for one of several resources.
+  package var isSecondToken = false
+  /// The scope that the request's token has; `nil` where the server did not say.
+  package var granted: String?
 }
