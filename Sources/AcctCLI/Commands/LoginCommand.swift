@@ -52,6 +52,9 @@ struct LoginCommand: AcctCommand {
 
   @OptionGroup var certificate: CertificateOptions
 
+  @Flag(name: .customLong("no-dpop"), help: "Request bearer tokens from now on, even of a server with DPoP.")
+  var noDPoP = false
+
   @Option(help: ArgumentHelp("Read a static account's new token from your own file; - is stdin.", valueName: "file"))
   var token: String?
 
@@ -69,6 +72,7 @@ struct LoginCommand: AcctCommand {
     guard clientSecretFile == nil || clientKey == nil else {
       throw ValidationError("--client-secret-file and --client-key exclude each other")
     }
+    try requireNoKey(key, besides: noDPoP)
     _ = try parameters { message in ValidationError("--param: \(message)") }
   }
 
@@ -133,6 +137,7 @@ struct LoginCommand: AcctCommand {
     changes.scope = scope
     changes.keyPlace = try key.wish(for: nil, context.world.environment).place
     changes.usesDevice = device
+    changes.wantsBearer = noDPoP
     changes.clientID = clientID
     changes.registersAnew = register
     changes.authorizationParameters = try parameters { (_: String) in EngineError.input(.malformed(.parameter)) }
@@ -157,7 +162,7 @@ struct LoginCommand: AcctCommand {
       ("--client-secret-file", clientSecretFile != nil), ("--client-key", clientKey != nil),
       ("--cert", certificate.isUsed),
       ("--token", token != nil),
-      ("--key", key.isUsed), ("--register", register),
+      ("--key", key.isUsed), ("--register", register), ("--no-dpop", noDPoP),
     ]
     guard let stray = given.first(where: { $0.1 && !account.loginOptions.contains($0.0) }) else { return }
     throw .input(.loginOption(stray.0, account.name))
@@ -174,7 +179,7 @@ struct LoginCommand: AcctCommand {
     words += option("--client-secret-file", clientSecretFile) + option("--client-key", clientKey)
     words += option("--cert", certificate.cert) + option("--cert-key", certificate.certKey)
     words += option("--key", key.key) + (key.pin ? ["--pin"] : []) + param.flatMap { ["--param", $0] }
-    words += (device ? ["--device"] : []) + (noBrowser ? ["--no-browser"] : [])
+    words += (device ? ["--device"] : []) + (noDPoP ? ["--no-dpop"] : []) + (noBrowser ? ["--no-browser"] : [])
     words += option("--browser", browser) + (register ? ["--register"] : [])
     guard token == nil, var add = try? AddCommand.parse(words) else { return nil }
     add.options = options

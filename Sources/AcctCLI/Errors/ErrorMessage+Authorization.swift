@@ -13,19 +13,19 @@ extension ErrorMessage {
         "\(name) has a DPoP key, and a proof is for one method and one URL: name the URL",
         hint: "acct header [METHOD] URL"
       )
-    case .noBearer(let name):
+    case .noBearer(let account):
       self.init(
         "noBearer",
         .usage,
-        "the token of \(name) is bound to a DPoP key and can't be sent as a bearer token",
-        hint: "leave out --bearer"
+        "the token of \(account.name) is bound to a DPoP key and can't be sent as a bearer token",
+        hint: account.bearerHint ?? "leave out --bearer"
       )
-    case .noBearerToken(let name):
+    case .noBearerToken(let account):
       self.init(
         "noBearerToken",
         .usage,
-        "the token of \(name) is not a bearer token, and SASL has no other",
-        hint: "leave out --sasl and --user, or name another account with --account"
+        "the token of \(account.name) is not a bearer token, and SASL has no other",
+        hint: account.bearerHint ?? "leave out --sasl and --user, or name another account with --account"
       )
     case .notSent(let name):
       self.init(
@@ -61,6 +61,11 @@ extension ErrorMessage {
       self.init("originUnknown", .failed, "\(origin) is not an origin of \(account)")
     }
   }
+}
+
+extension Account {
+  /// The hint for a use that needs a bearer token; `nil` where no sign-in to the account brings one.
+  var bearerHint: String? { bearerLine.map { "to sign in for a bearer token, run `\($0)`" } }
 }
 
 extension ErrorMessage {

@@ -37,6 +37,13 @@ extension ErrorMessage {
         "\(origin) answered 401: the server rejected the token of \(replacement.account)",
         hint: remedy(for: replacement)
       )
+    case .bearerOnly(let account, let origin):
+      self.init(
+        "bearerOnly",
+        ExitStatus(answer: 401),
+        "\(origin) answered 401: it takes bearer tokens only, and the token of \(account.name) is bound to a DPoP key",
+        hint: account.bearerHint ?? "name another account with --account"
+      )
     case .brokenOff(let failure, let received):
       self.init(
         "brokenOff",

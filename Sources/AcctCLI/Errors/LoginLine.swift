@@ -29,10 +29,19 @@ extension Account {
     case .oauth where did != nil: ["--scope", "--client-id", "--key"]
     // What the client proves itself with goes to no server that only the resource names.
     case .oauth where issuerSource == .resource:
-      ["--scope", "--device", "--param", "--client-id", "--key"] + (client.isRegistered ? ["--register"] : [])
+      ["--scope", "--device", "--param", "--client-id", "--key", "--no-dpop"]
+        + (client.isRegistered ? ["--register"] : [])
     case .oauth:
-      ["--scope", "--device", "--param", "--client-id", "--client-secret-file", "--client-key", "--cert"]
+      ["--scope", "--device", "--param", "--client-id", "--client-secret-file", "--client-key", "--cert", "--no-dpop"]
         + (client.usesDPoP ? ["--key"] : []) + (client.isRegistered ? ["--register"] : [])
     }
+  }
+}
+
+extension Account {
+  /// The command that signs in to it for bearer tokens; `nil` where its tokens are bound by its protocol, or by no key.
+  var bearerLine: String? {
+    guard tokenType == .dpop, loginOptions.contains("--no-dpop") else { return nil }
+    return loginLine(name, ["--no-dpop"])
   }
 }

@@ -112,8 +112,6 @@ extension AddCommand {
       case .network, .server: nil
       }
     if let reason { throw ValidationError(reason) }
-    guard !client.noDPoP || key.key == "software" else {
-      throw ValidationError("--key and --no-dpop exclude each other")
-    }
+    try requireNoKey(key, besides: client.noDPoP)
   }
 }

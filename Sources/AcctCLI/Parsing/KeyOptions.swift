@@ -49,3 +49,10 @@ struct KeyOptions: ParsableArguments {
     }
   }
 }
+
+/// Rejects a key in a device beside `--no-dpop`, whose tokens are bound to none.
+func requireNoKey(_ key: KeyOptions, besides noDPoP: Bool) throws {
+  guard !noDPoP || !key.isUsed || key.key == "software" else {
+    throw ValidationError("--key and --no-dpop exclude each other")
+  }
+}

@@ -55,6 +55,6 @@ extension Account {
       case .static: (sentAs ?? .bearer) == .bearer
       case .dpop, .session, .guest, .none: false
       }
-    guard isBearer else { throw .authorization(.noBearerToken(name)) }
+    guard isBearer else { throw .authorization(.noBearerToken(self)) }
   }
 }

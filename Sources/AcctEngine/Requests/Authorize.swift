@@ -78,7 +78,7 @@ package struct Authorize: Sendable {
     holding grant: AccessGrant? = nil,
     knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
-    if asBearer, account.tokenType == .dpop { throw .authorization(.noBearer(account.name)) }
+    if asBearer, account.tokenType == .dpop { throw .authorization(.noBearer(account)) }
     guard account.tokenType != .none else { throw .authorization(.notSent(account.name)) }
     if let url = target.url {
       try account.requireOwn(url.origin)

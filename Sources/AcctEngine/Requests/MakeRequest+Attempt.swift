@@ -93,7 +93,7 @@ extension MakeRequest {
     var response = response
     var facts = RetryStateMachine.Response(status: head.status, origin: origin)
     facts.cause = await react(to: &response, attempt, authorization)
-    if facts.cause == nil { facts.cause = await stepUp(for: head, attempt) }
+    if facts.cause == nil { facts.cause = await stepUp(for: head, attempt) ?? bearerDemand(by: head, attempt) }
     if facts.cause == nil, attempt.retry.wantsRefusalCodes { facts.refusalCodes = await response.refusalCodes() }
     let (hint, isNews) = nonceCache.lesson(
       of: head.fields,

@@ -22,7 +22,8 @@ extension MakeRequest {
     guard isRejected || isAccepted, try attempt.purpose == nil else { return answer }
     var answer = answer
     if isRejected {
-      guard answer.cause?.isStepUp != true, await !answer.response.refusalCodes().contains(where: { $0.isAboutProofs })
+      guard answer.cause?.isAboutKind != true,
+        await !answer.response.refusalCodes().contains(where: { $0.isAboutProofs })
       else { return answer }
     }
     let verdict = isRejected ? Rejection(by: sent.origin, at: context.world.clock.now()) : nil
@@ -50,7 +51,12 @@ extension Account {
 }
 
 extension EngineError {
-  fileprivate var isStepUp: Bool { if case .signIn(.stepUp) = self { true } else { false } }
+  /// `true` for a demand for a sign-in, or a token, of another kind.
+  fileprivate var isAboutKind: Bool {
+    if case .signIn(.stepUp) = self { return true }
+    if case .request(.bearerOnly) = self { return true }
+    return false
+  }
 }
 
 extension String {

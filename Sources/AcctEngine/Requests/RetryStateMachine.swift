@@ -61,7 +61,8 @@ package struct RetryStateMachine: Sendable {
   private let follows: Bool
   private let usesProofs: Bool
   private var policy: RetryPolicy
-  private var mayRenew: Bool
+  /// `true` as long as a rejected token would be renewed.
+  private(set) var mayRenew: Bool
   private var mayTakeAnothers = true
   private var isProofRepeated = false
   private var redirects = 0

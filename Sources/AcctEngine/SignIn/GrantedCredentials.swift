@@ -44,7 +44,7 @@ extension NewCredentials {
       // A server may send one that was not asked for; it identifies the user, and is not kept.
       idToken: Scope.words(request.scope).contains("openid") ? idToken : nil,
       key: response.tokenType == .dpop ? key : nil,
-      isKeyChosen: request.key.place != nil,
+      isKeyChosen: request.key.place != nil || !request.settings.usesDPoP,
       clientSecret: request.clientSecret,
       clientKey: request.clientKey,
       certificate: request.certificate,

@@ -15,6 +15,8 @@ package struct Login: Sendable {
     package var scope: String?
     /// `true` for a sign-in on another device.
     package var usesDevice = false
+    /// `true` for bearer tokens from now on, even of a server that can bind them to a key.
+    package var wantsBearer = false
     package var opensBrowser: Bool
     /// The longest wait for the callback, in seconds.
     package var callbackTimeout: Int64
@@ -142,7 +144,9 @@ package struct Login: Sendable {
     request.registersAnew = changes.registersAnew
     request.sendsIDToken = settings.sendsIDToken
     setClient(of: account, changes, in: &request)
-    request.key = KeyRequest(place: changes.keyPlace, account: account)
+    if changes.wantsBearer { request.settings.usesDPoP = false }
+    // The place of a key that is given up does not matter.
+    if request.settings.usesDPoP { request.key = KeyRequest(place: changes.keyPlace, account: account) }
     return ServerSignIn.Request(
       request,
       provider: provider,

@@ -24,6 +24,20 @@ package enum DPoPRefusal {
     return codes
   }
 
+  /// The challenge of a resource server that got a token bound to a key, and asks for a bearer token alone (RFC 6750,
+  /// section 3); one that accepts both says so (RFC 9449, section 7.1).
+  ///
+  /// - Returns: The challenge; `nil` for any other status, and where another is for DPoP.
+  package static func bearerChallenge(
+    status: Int,
+    headers: [(name: String, value: String)]
+  ) -> AuthenticationChallenge? {
+    guard status == 401 else { return nil }
+    let challenges = headers.values(of: "www-authenticate").flatMap(AuthenticationChallenge.parse)
+    guard !challenges.contains(where: { $0.scheme == "dpop" }) else { return nil }
+    return challenges.first { $0.scheme == "bearer" }
+  }
+
   /// Decides whether to send the same request again with a new proof.
   ///
   /// - Parameters:

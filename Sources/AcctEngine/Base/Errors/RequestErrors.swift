@@ -47,9 +47,9 @@ package enum AuthorizationError: Error, Equatable, Sendable {
   /// A DPoP proof is for one method and one URL.
   case urlNeeded(AccountName)
   /// A token that is bound to a key is no bearer token.
-  case noBearer(AccountName)
+  indirect case noBearer(Account)
   /// SASL sends a bearer token, and the account has another kind.
-  case noBearerToken(AccountName)
+  indirect case noBearerToken(Account)
   /// The token is of a type that is sent in no header field (RFC 8693, section 2.2.1).
   case notSent(AccountName)
   /// Without a refresh token there is one token, for one purpose.
@@ -74,6 +74,8 @@ package enum RequestError: Error, Equatable, Sendable {
   case bodyGone(status: Int?, Origin)
   /// 401 to a static token.
   case tokenRejected(TokenReplacement, Origin)
+  /// 401 to a token that is bound to a key, with a challenge for a bearer token alone.
+  indirect case bearerOnly(Account, Origin)
   /// 400 to a guest, and the backend reports that `X-Device-ID` was missing.
   case deviceIDMissing(Origin)
   /// The response's body ended too early, after so many bytes.
