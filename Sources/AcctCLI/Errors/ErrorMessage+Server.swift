@@ -98,7 +98,7 @@ extension OAuthError {
         + "--client-auth post where it takes the secret in the form"
     case .unsupported(.deviceCode):
       "--device-url URL names the address, if it has one; without --device it signs in with a browser"
-    case .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken, .redirected: nil
+    case .metadata, .unsupported, .notJSON, .malformedAnswer, .userUnnamed, .tokenType, .idToken, .redirected: nil
     }
   }
 }
@@ -110,6 +110,7 @@ func words(for error: OAuthError) -> String {
   case .unsupported(let feature): "does not offer \(words(for: feature))"
   case .notJSON(let status): "answered \(status) with a body that is not JSON"
   case .malformedAnswer(let member): "sent an answer with a bad \(member)"
+  case .userUnnamed(let member, let statement): "sent \(article(statement)) without \(member)"
   case .refused(let code, let description, let status):
     "refused (\(status)): " + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
   case .unexplained(let status): "answered \(status) without a reason"
@@ -117,6 +118,13 @@ func words(for error: OAuthError) -> String {
   case .idToken(let flaw): "sent an ID token that was rejected: \(words(for: flaw))"
   case .redirected(let location):
     "redirects \(location.map { "to \(printable($0)) " } ?? "")where credentials are not sent"
+  }
+}
+
+private func article(_ statement: OAuthError.Statement) -> String {
+  switch statement {
+  case .userinfo: "a userinfo"
+  case .introspection: "an introspection"
   }
 }
 
@@ -179,7 +187,7 @@ extension OAuthError {
     case .metadata(.missing), .metadata(.malformed): "metadataMalformed"
     case .tokenType: "tokenType"
     case .idToken: "idToken"
-    case .unsupported, .notJSON, .malformedAnswer, .refused, .unexplained, .redirected: "serverAnswer"
+    case .unsupported, .notJSON, .malformedAnswer, .userUnnamed, .refused, .unexplained, .redirected: "serverAnswer"
     }
   }
 }

@@ -15,6 +15,8 @@ func words(for decision: Decision) -> String {
     "renewing \(account)\(words(for: purpose)), without a scope: the server rejected the one of the sign-in"
   case .requestWithoutName(let account, nil):
     "renewing \(account) without naming its scope and audience: the server rejected them"
+  case .renewWithoutMetadata(let account, let origin, let cause):
+    "renewing \(account) at the token endpoint from before, of \(origin): \(ErrorMessage(cause).text)"
   case .readDespite(let blemishes, let origin):
     "using the answer of \(origin) although \(blemishes.map(words).joined(separator: ", "))"
   case .sendWithNewProof(let origin, let status):

@@ -15,6 +15,7 @@ extension SignInSettings {
     if !endpoints.isEmpty { object["endpoints"] = ClientSettings.json(of: endpoints) }
     if !parameters.isEmpty { object["parameters"] = ClientSettings.json(of: parameters) }
     if sendsIDToken { object["send"] = "id-token" }
+    object["tokenEndpoint"] = tokenEndpoint.map(JSON.string)
     return .object(object)
   }
 
@@ -35,3 +36,4 @@ extension SignInSettings {
     sendsIDToken = object["send"] == "id-token"
   }
 }
+    tokenEndpoint = object["tokenEndpoint"]?.stringValue

@@ -118,26 +118,6 @@ struct DPoPClient: Sendable {
     nonceCache.learn(from: unlearned.response.fields, of: unlearned.origin, knowing: unlearned.hint)
   }
 
-  /// Fetches a public document; no credential goes with it.
-  ///
-  /// - Parameters:
-  ///   - url: Its address.
-  ///   - naming: The source of the address.
-  /// - Returns: The response.
-  /// - Throws: ``NetworkError/http(_:_:)``.
-  func fetch(_ url: HTTPURL, named naming: Naming) async throws(EngineError) -> HTTPResponse {
-    let accept = (name: "Accept", value: Secret("application/json"))
-    return try await send(
-      HTTPRequest(
-        method: "GET",
-        url: url,
-        fields: [accept],
-        timeout: timeout,
-        reach: try naming.checkedReach(to: url.origin)
-      )
-    )
-  }
-
   private func once(
     _ request: HTTPRequest,
     _ key: DPoPKey?,

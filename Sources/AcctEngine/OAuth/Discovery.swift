@@ -10,7 +10,7 @@ struct Discovery: Sendable {
 
   init(_ context: EngineContext) { client = context.client }
 
-  /// Fetches the metadata from the first well-known URL that has a document.
+  /// Fetches the metadata from the first well-known URL that has a document; one that fails leads to the next.
   ///
   /// The other URLs are tried only for endpoints that it does not name: a server may name its device endpoint in one
   /// document, and its revocation endpoint in the other.
@@ -44,7 +44,7 @@ struct Discovery: Sendable {
       )
       while !([.token] + endpoints).allSatisfy(documents.names), let place = places.popFirst() {
         // A document that can only add endpoints does not fail the command if it is missing.
-        guard case .document(let other)? = try? await fetch(place, naming) else { continue }
+        guard case .found(let other)? = try? await client.document(at: place, named: naming) else { continue }
         documents.add(other)
       }
       server = try documents.server()
@@ -76,36 +76,25 @@ struct Discovery: Sendable {
     )
   }
 
-  /// Returns the first document that exists.
+  /// Returns the first document that can be read.
+  ///
+  /// - Throws: The first failure; without one, that there is no document.
   private func first(
     of places: inout ArraySlice<HTTPURL>,
     _ origin: Origin,
     _ naming: Naming
   ) async throws(EngineError) -> JSONObject {
-    var status = 0
+    var missing = MissingDocument()
     while let place = places.popFirst() {
-      switch try await fetch(place, naming) {
-      case .document(let document): return document
-      case .absent(let found): if status != 200 { status = found }
+      switch try await client.document(at: place, named: naming) {
+      case .found(let document): return document
+      case .absent(let status): missing.note(status)
+      case .failed(let error): missing.note(error)
       }
     }
+    if let failure = missing.failure { throw failure }
+    let status = missing.status
     throw .server(.oauth(status == 200 ? .metadata(.notJSON) : .noMetadata(status: status), origin))
-  }
-
-  private enum Found {
-    case document(JSONObject)
-    /// Servers of single-page applications answer every path with 200 and a page.
-    case absent(status: Int)
-  }
-
-  private func fetch(_ place: HTTPURL, _ naming: Naming) async throws(EngineError) -> Found {
-    let response = try await client.fetch(place, named: naming)
-    if (500...).contains(response.status) || response.status == 429 {
-      throw .noAnswer(response, place.origin, client.held)
-    }
-    guard response.status == 200, response.field("Content-Type").isJSON, let document = response.json?.objectValue
-    else { return .absent(status: response.status) }
-    return .document(document)
   }
 }
 

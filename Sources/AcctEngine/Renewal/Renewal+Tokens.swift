@@ -51,12 +51,6 @@ extension Renewal {
     try await GrantToken(context).read(account.client, of: account.identity.issuer, for: account.id)
   }
 
-  func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
-    var naming = account.naming
-    if account.issuerSource == .did { naming = try await IdentityCheck(context).check(&account) }
-    return try await Discovery(context).server(of: account, named: naming)
-  }
-
   /// Renews the account's own token.
   ///
   /// Once the refresh token has obtained other tokens, the account's own grant is requested by name. A server that

@@ -183,7 +183,9 @@ extension OAuthError {
     return switch self {
     case .refused(let code, _, let status): Doubt(status: status, code: code, at: now)
     case .unexplained(let status): Doubt(status: status, code: nil, at: now)
-    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken, .redirected: nil
+    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .userUnnamed, .tokenType, .idToken,
+      .redirected:
+      nil
     }
   }
 
@@ -192,7 +194,9 @@ extension OAuthError {
     switch self {
     case .refused(let code, let description, _): [code, description].compactMap(\.self).joined(separator: ": ")
     case .unexplained(let status): StateReason.answered(status: status).text
-    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken, .redirected: ""
+    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .userUnnamed, .tokenType, .idToken,
+      .redirected:
+      ""
     }
   }
 }

@@ -42,25 +42,22 @@ package struct ResourceDiscovery: Sendable {
     if let metadata = challenge.metadata, !places.contains(where: { $0.url == metadata }) {
       places.insert((metadata, named), at: 0)
     }
-    var status = 0
+    var missing = MissingDocument()
     for place in places {
-      let response = try await client.fetch(place.url, named: place.naming)
-      if (500...).contains(response.status) || response.status == 429 {
-        throw .noAnswer(response, place.url.origin, client.held)
+      switch try await client.document(at: place.url, named: place.naming) {
+      case .found(let document):
+        return try found(
+          try read(resource) { () throws(ResourceFlaw) in try ResourceMetadata(document, of: resource, at: place.url) },
+          challenge,
+          resource,
+          place.naming.document(at: place.url.origin)
+        )
+      case .absent(let status): missing.note(status)
+      case .failed(let error): missing.note(error)
       }
-      guard response.status == 200, response.field("Content-Type").isJSON, let document = response.json?.objectValue
-      else {
-        status = response.status
-        continue
-      }
-      return try found(
-        try read(resource) { () throws(ResourceFlaw) in try ResourceMetadata(document, of: resource, at: place.url) },
-        challenge,
-        resource,
-        place.naming.document(at: place.url.origin)
-      )
     }
-    throw .server(.resource(.noMetadata(status: status), resource.origin))
+    if let failure = missing.failure { throw failure }
+    throw .server(.resource(.noMetadata(status: missing.status), resource.origin))
   }
 
   private func found(

@@ -125,7 +125,7 @@ package struct ATProtoSignIn: Sendable {
       throw error
     }
     let now = context.world.clock.now()
-    return NewCredentials(
+    var credentials = NewCredentials(
       kind: .oauth,
       tokenType: .dpop,
       identity: Identity(subject: document.did.description, issuer: server.issuer, clientID: clientID),
@@ -147,6 +147,8 @@ package struct ATProtoSignIn: Sendable {
     )
   }
 
+    credentials.signIn = SignInSettings(knowing: server)
+    return credentials
   /// The credentials of another identity than the named one, with the fields needed to revoke them.
   private func unwanted(
     _ response: TokenResponse,

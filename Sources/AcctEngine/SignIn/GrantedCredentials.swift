@@ -57,6 +57,16 @@ extension NewCredentials {
     // An opaque token does not tell; a server that can bind it does so on a connection with a certificate.
     let mayBeBound = response.tokenType == .bearer && server.bindsTokensToCertificates
     self.client.certificate?.isBound = response.isCertificateBound ?? mayBeBound
+    signIn = SignInSettings(knowing: server)
+  }
+}
+
+extension SignInSettings {
+  /// What a renewal needs to know of a server whose metadata was read.
+  init(knowing server: AuthorizationServer) {
+    self.init()
+    let endpoint = server.tokenEndpoint
+    if server.issuer != nil, !server.isGiven(endpoint) { tokenEndpoint = endpoint.description }
   }
 }
 

@@ -129,7 +129,7 @@ final class IdentifyUser: Sendable {
       reach: server.reach(to: endpoint),
       presenting: client.identity
     )
-    let user = try user(in: response, endpoint, rules.subjectMember, rules.nameMember)
+    let user = try user(in: response, .userinfo, endpoint, rules.subjectMember, rules.nameMember)
     let stated = response.json?.objectValue?["sub"]?.stringValue
     try credentials.subjectStatements.require(userinfo: stated, of: endpoint.origin, context)
     credentials.subjectStatements.userinfo = stated ?? user?.subject
@@ -143,11 +143,12 @@ final class IdentifyUser: Sendable {
     // Many servers do not open it to public clients.
     guard response.status == 200 else { return nil }
     guard response.json?.objectValue?["active"]?.boolValue == true else { return nil }
-    return try user(in: response, endpoint, nil, "username")
+    return try user(in: response, .introspection, endpoint, nil, "username")
   }
 
   private func user(
     in response: HTTPResponse,
+    _ statement: OAuthError.Statement,
     _ endpoint: HTTPURL,
     _ subject: String?,
     _ name: String?
@@ -158,7 +159,14 @@ final class IdentifyUser: Sendable {
       throw .server(.oauth(.notJSON(status: response.status), endpoint.origin))
     }
     guard let user = UserIdentity(object, subject: subject, name: name) else {
-      throw .server(.oauth(.malformedAnswer(member: subject ?? "sub"), endpoint.origin))
+      let member = subject ?? "sub"
+      let isThere = object[member] ?? .null != .null
+      throw .server(
+        .oauth(
+          isThere ? .malformedAnswer(member: member) : .userUnnamed(member: member, in: statement),
+          endpoint.origin
+        )
+      )
     }
     return user
   }

@@ -64,6 +64,8 @@ extension SignInWay {
   package func signIn(_ context: EngineContext, as person: SignInPerson) async throws(EngineError) -> NewCredentials {
     do throws(EngineError) {
       var credentials = try await obtained(context, by: person)
+      var settings = settings
+      settings.tokenEndpoint = credentials.signIn?.tokenEndpoint
       credentials.signIn = settings
       return credentials
     } catch .server(.failed(let status, let retryAfter, let origin)) {

@@ -20,6 +20,8 @@ package struct SignInSettings: Equatable, Sendable {
   package var parameters: [RequestParameter]
   /// `true` if resource servers get the ID token as the bearer token.
   package var sendsIDToken = false
+  /// The token endpoint that the server's metadata named last, as text: a renewal needs no metadata if it is known.
+  package var tokenEndpoint: String?
 
   package init(
     scope: String? = nil,

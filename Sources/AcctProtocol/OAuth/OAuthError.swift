@@ -15,6 +15,8 @@ package enum OAuthError: Error, Equatable, Sendable {
   case notJSON(status: Int)
   /// An answer is JSON, but malformed.
   case malformedAnswer(member: String)
+  /// A userinfo, or an introspection, that has no member for its user.
+  case userUnnamed(member: String, in: Statement)
   /// The server refused, in its own words (RFC 6749, section 5.2).
   case refused(code: String, description: String?, status: Int)
   /// The server refused without an error code.
@@ -25,6 +27,9 @@ package enum OAuthError: Error, Equatable, Sendable {
   case idToken(IDToken.Flaw)
   /// A redirect that may not be followed.
   case redirected(to: String?)
+
+  /// An answer about a token's user.
+  package enum Statement: Equatable, Sendable { case userinfo, introspection }
 
   /// A flaw in a server's metadata.
   package enum MetadataFlaw: Error, Equatable, Sendable {

@@ -66,7 +66,9 @@ extension OAuthError {
     case .refused(let code, _, let status):
       (200..<500).contains(status) && ![408, 425, 429].contains(status) && !SessionEnds.has(code, in: .passing)
     case .unexplained(let status): (400..<500).contains(status) && ![408, 425, 429].contains(status)
-    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .tokenType, .idToken, .redirected: false
+    case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .userUnnamed, .tokenType, .idToken,
+      .redirected:
+      false
     }
   }
 }

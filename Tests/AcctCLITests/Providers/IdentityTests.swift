@@ -66,6 +66,21 @@ struct IdentityTests {
     #expect(await record.acct("token") == 0)
   }
 
+  @Test(
+    "A userinfo without the member for its user is told as that, and one with a bad member as such",
+    arguments: [
+      (#"{"id":17,"username":"ana"}"#, "a userinfo without sub"), (#"{"sub":null}"#, "a userinfo without sub"),
+      (#"{"sub":["a"]}"#, "an answer with a bad sub"),
+    ]
+  )
+  func unnamed(body: String, words: String) async {
+    let server = serve(Self.userinfo)
+    server.set("/me", .json(body))
+    #expect(await record.addDevice() == 0, "\(record.err)")
+    #expect(record.err.contains { $0.hasSuffix(": https://as.example sent \(words)") }, "\(record.err)")
+    #expect(record.accountFiles == 1)
+  }
+
   @Test("An introspection tells it where there is no userinfo")
   func introspection() async {
     let server = serve(["introspection_endpoint": "https://as.example/introspect"])

@@ -90,10 +90,6 @@ struct TokenLifeTests {
       record.err.last?.hasSuffix("; the next try finds out whether the server has replaced it") == true,
       "\(record.err)"
     )
-    // Before the refresh token was sent, nothing can have happened to it.
-    server.set(RecordedServer.place, .json("{}", 503))
-    #expect(await record.acct("refresh", "--force") == 11)
-    #expect(record.err.last == "acct: hint: nothing was wrong with the account; try again later")
   }
 
   @Test("An error in a 200 ends a session by the words for that alone")

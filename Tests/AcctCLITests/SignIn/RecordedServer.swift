@@ -18,7 +18,8 @@ final class RecordedServer: Sendable {
     record.serve { request throws(HTTPFailure) in self.answer(request.url.path) }
   }
 
-  private func answer(_ path: String) -> HTTPResponse {
+  /// The next answer of a path.
+  func answer(_ path: String) -> HTTPResponse {
     answers.withLock { answers in
       guard let answer = answers[path]?.first else { return .json(#"{"error":"Not Found"}"#, 404) }
       if answers[path]?.count ?? 0 > 1 { answers[path]?.removeFirst() }

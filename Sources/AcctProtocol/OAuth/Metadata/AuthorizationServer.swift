@@ -101,11 +101,23 @@ package final class AuthorizationServer: Sendable {
   package let offersS256: Bool
 
   /// A server without metadata, known by its endpoints alone; `nil` without a token endpoint.
-  package init?(_ endpoints: [EndpointName: HTTPURL]) {
-    guard let tokenEndpoint = endpoints[.token] else { return nil }
-    issuer = nil
-    naming = .user
-    given = Set(endpoints.values)
+  ///
+  /// - Parameters:
+  ///   - given: The endpoints that the user named.
+  ///   - issuer: Its issuer, if that is known.
+  ///   - known: The token endpoint of its metadata from before, where the user named none.
+  ///   - naming: The source of that.
+  package init?(
+    _ given: [EndpointName: HTTPURL],
+    of issuer: Issuer? = nil,
+    tokenEndpoint known: HTTPURL? = nil,
+    named naming: Naming = .user
+  ) {
+    guard let tokenEndpoint = given[.token] ?? known else { return nil }
+    self.issuer = issuer
+    self.naming = naming
+    let endpoints = given
+    self.given = Set(given.values)
     self.tokenEndpoint = tokenEndpoint
     authorizationEndpoint = endpoints[.authorization]
     deviceEndpoint = endpoints[.deviceAuthorization]
