@@ -63,6 +63,12 @@ final class SignInPrompts: Sendable {
     case .callbackRefused(.page):
       report("acct: refused a callback that a web page loaded in the background; still waiting")
     case .callbackRefused: report("acct: refused a callback from a program that is not this user's; still waiting")
+    case .callbackUnproven(let error?):
+      let words = [error.code, error.description].compactMap(\.self).map(printable).joined(separator: ": ")
+      report(
+        "acct: an answer without this sign-in's state came back, and is not taken for its own; still waiting: \(words)"
+      )
+    case .callbackUnproven(nil): report("acct: the browser came back with no answer in its address; still waiting")
     case .schemeNotRegistered(let scheme, let failure):
       report("acct: the desktop can't deliver \(scheme): addresses: \(words(for: failure))")
     case .notConfirmed(let error):

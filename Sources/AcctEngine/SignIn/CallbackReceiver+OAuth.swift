@@ -15,9 +15,13 @@ extension CallbackReceiver<AuthorizationResponse> {
   ) {
     self.init(context, Channels(listening: listening, redirect: redirect), timeout: timeout) {
       address in
-      guard let mark = address.firstIndex(of: "?"), address[..<mark] == request.redirectURI[...]
+      guard let mark = address.firstIndex(where: { $0 == "?" || $0 == "#" }),
+        address[..<mark] == request.redirectURI[...]
       else { return .wrong(.wrongPaste) }
-      let query = address[mark...].dropFirst().prefix { $0 != "#" }
+      let parts = address[mark...].dropFirst().split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+      // A server may put its answer into the fragment; beside a query it is a mark of the page.
+      let query = address[mark] == "#" ? address[mark...].dropFirst() : parts.first { !$0.isEmpty } ?? ""
+      guard !query.isEmpty else { return .unproven(nil) }
       let response = AuthorizationResponse(
         String(query),
         to: request,
@@ -25,7 +29,8 @@ extension CallbackReceiver<AuthorizationResponse> {
         redacting: context.world.held.redactor
       )
       switch response {
-      case .foreign: return .wrong(.wrongPaste)
+      case .foreign(let error?): return .unproven(error)
+      case .foreign(nil): return .wrong(.wrongPaste)
       case .code: return .taken(response, .done)
       case .refused, .untrusted: return .taken(response, .failed)
       }

@@ -29,6 +29,8 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     case taken(Answer, CallbackPage)
     /// The right one may still arrive; this is reported if the address was pasted.
     case wrong(SignInPrompt)
+    /// The right one may still arrive; the user is told of this one, with its error if it has one.
+    case unproven(AuthorizationResponse.Unproven?)
   }
 
   init(
@@ -144,12 +146,16 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     }
   }
 
+  /// The most callbacks without proof of which the user is told.
+  private static var mostTold: Int { 4 }
+
   /// Returns the first callback on the listener that is an answer.
   ///
   /// A callback from anything but this user's browser is not read, even with an `error` in it. The user is told once
   /// per kind of caller: it may be a browser that is not recognized as theirs.
   private func heard(on listening: Listening, _ report: @Sendable (SignInPrompt) -> Void) async -> Answer? {
     var told: Set<Callback.Caller> = []
+    var unproven: Set<AuthorizationResponse.Unproven?> = []
     while let callback = await listening.next() {
       guard callback.caller == .ownUser else {
         callback.answer(.refused)
@@ -158,7 +164,11 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
       }
       let place = channels.redirect.text(port: listening.port)
       let address = "\(place)?\(callback.query.text)"
-      if let answer = taken(address, callback.answer) { return answer }
+      let answer = taken(address, callback.answer) { error in
+        // Once each, and not many: any page can bring the browser here.
+        if unproven.count < Self.mostTold, unproven.insert(error).inserted { report(.callbackUnproven(error)) }
+      }
+      if let answer { return answer }
     }
     return nil
   }
@@ -166,26 +176,34 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   /// Returns the first address from the desktop that is an answer.
   private func handed(over reception: SchemeReception) async -> Answer? {
     while let handed = await reception.next() {
-      if let answer = taken(handed.address.text, handed.answer) { return answer }
+      if let answer = taken(handed.address.text, handed.answer, { _ in }) { return answer }
     }
     return nil
   }
 
   /// The verdict on an address, whose secrets are redacted from now on, wherever it came from.
   private func judged(_ address: String) -> Verdict {
-    if let mark = address.firstIndex(of: "?") {
-      world.held.hold(SecretMembers.ofQuery(String(address[mark...].dropFirst())))
+    for part in address.split(whereSeparator: { $0 == "?" || $0 == "#" }).dropFirst() {
+      world.held.hold(SecretMembers.ofQuery(String(part)))
     }
     return judge(address)
   }
 
-  private func taken(_ address: String, _ show: (CallbackPage) -> Void) -> Answer? {
+  private func taken(
+    _ address: String,
+    _ show: (CallbackPage) -> Void,
+    _ tell: (AuthorizationResponse.Unproven?) -> Void
+  ) -> Answer? {
     switch judged(address) {
     case .taken(let answer, let page):
       show(page)
       return answer
     case .wrong:
       show(.unexpected)
+      return nil
+    case .unproven(let error):
+      show(error == nil ? .withoutAnswer : .unexpected)
+      tell(error)
       return nil
     }
   }
@@ -213,6 +231,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
       switch judged(line.text) {
       case .taken(let answer, _): return .answered(answer)
       case .wrong(let prompt): report(prompt)
+      case .unproven(let error): report(.callbackUnproven(error))
       }
     }
     return nil

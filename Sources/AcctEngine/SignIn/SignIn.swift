@@ -181,6 +181,8 @@ package enum SignInPrompt: Sendable {
   case wrongCallback(CallbackFlaw)
   /// A callback was ignored because of its caller; the wait continues.
   case callbackRefused(Callback.Caller)
+  /// The browser came back without proof that this is the answer, with this error or with nothing; the wait continues.
+  case callbackUnproven(AuthorizationResponse.Unproven?)
   /// The desktop can't deliver addresses of this scheme.
   case schemeNotRegistered(String, SchemeHandlerFailure)
   /// The backend could not confirm the callback's contents.

@@ -84,6 +84,9 @@ package enum CallbackPage: Sendable {
   case failed
   /// It is not the expected callback.
   case unexpected
+  /// Its query is empty: the answer may stand in the fragment, which no server sees. The page calls the address again with
+  /// that as the query.
+  case withoutAnswer
   /// Callbacks of this caller are not read.
   case refused
 }

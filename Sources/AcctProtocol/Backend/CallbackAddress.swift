@@ -22,7 +22,9 @@ package struct CallbackAddress: Sendable {
     let query = address[mark...].dropFirst()
     guard query.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformed }
     place = try CallbackPlace(address[..<mark])
-    do { parameters = try QueryParameters(String(query)) } catch .doubled(let name) {
+    do {
+      parameters = try QueryParameters(String(query)) { $0 == "error_description" || $0 == "error_uri" }
+    } catch .doubled(let name) {
       throw .doubled(name: name)
     } catch {
       throw .malformed

@@ -8,10 +8,17 @@ package enum AuthorizationResponse: Sendable {
   case code(Secret)
   /// The server refused, in its own words (RFC 6749, section 4.1.2.1).
   case refused(code: String, description: String?)
-  /// It does not belong to this request: the right one may still come.
-  case foreign
+  /// It does not belong to this request: the right one may still come. An error without a `state` may be about this
+  /// request or not; it is for the user to read.
+  case foreign(Unproven?)
   /// It is the answer to this request and can't be trusted.
   case untrusted(Distrust)
+
+  /// An error that does not prove to be an answer to the request: any page could have sent the browser with it.
+  package struct Unproven: Hashable, Sendable {
+    package let code: String
+    package let description: String?
+  }
 
   /// Why an answer can't be trusted.
   package enum Distrust: Equatable, Sendable {
@@ -22,6 +29,9 @@ package enum AuthorizationResponse: Sendable {
     /// Neither a code nor an error.
     case empty
   }
+
+  /// The parameters that decide about an answer, and so are in it once (RFC 6749, section 3.1; RFC 9207).
+  private static let deciding: Set<String> = ["state", "code", "iss", "error"]
 
   /// Reads the query of a callback.
   ///
@@ -36,10 +46,14 @@ package enum AuthorizationResponse: Sendable {
     from server: AuthorizationServer,
     redacting redactor: Redactor
   ) {
-    guard let parameters = try? QueryParameters(query), let state = parameters["state"],
+    let parameters = try? QueryParameters(query) { !Self.deciding.contains($0) }
+    guard let parameters, let state = parameters["state"],
       ConstantTime.equal(Array(state.utf8).span, Array(request.state.utf8).span)
     else {
-      self = .foreign
+      func shown(_ text: String) -> String { redactor.redact(String(text.prefix(200))) }
+      let error = parameters?["state"] == nil ? parameters?["error"] : nil
+      let description = parameters?["error_description"].map(shown)
+      self = .foreign(error.map { Unproven(code: shown($0), description: description) })
       return
     }
     if let issuer = parameters["iss"] {

@@ -1,4 +1,4 @@
-/// The parameters of a query, decoded; one that is there twice is an error (RFC 6749, section 3.1).
+/// The parameters of a query, decoded; one that decides anything and is there twice is an error (RFC 6749, section 3.1).
 package struct QueryParameters: Equatable, Sendable {
   private var values: [String: String] = [:]
 
@@ -16,14 +16,19 @@ package struct QueryParameters: Equatable, Sendable {
 
   /// Decodes `name=value&…`, with `+` for a space.
   ///
-  /// - Parameter query: The query without its `?`.
+  /// - Parameters:
+  ///   - query: The query without its `?`.
+  ///   - onlyDescribes: Returns `true` for a parameter that nothing depends on: the first counts where it is there twice,
+  ///     and its value is read as far as it can be decoded.
   /// - Throws: ``Flaw``.
-  package init(_ query: String) throws(Flaw) {
+  package init(_ query: String, onlyDescribes: (String) -> Bool = { _ in false }) throws(Flaw) {
     for pair in query.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = try Self.decoded(parts[0])
-      let value = parts.count == 2 ? try Self.decoded(parts[1]) : ""
-      guard values.updateValue(value, forKey: name) == nil else { throw .doubled(name: name) }
+      let isLenient = onlyDescribes(name)
+      let value = parts.count == 2 ? try Self.decoded(parts[1], isLenient) : ""
+      guard values[name] == nil || isLenient else { throw .doubled(name: name) }
+      values[name] = values[name] ?? value
     }
   }
 
@@ -33,7 +38,7 @@ package struct QueryParameters: Equatable, Sendable {
   /// The decoded names, in no order.
   package var names: [String] { Array(values.keys) }
 
-  private static func decoded(_ text: Substring) throws(Flaw) -> String {
+  private static func decoded(_ text: Substring, _ isLenient: Bool = false) throws(Flaw) -> String {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
     while let byte = rest.popFirst() {
@@ -43,12 +48,17 @@ package struct QueryParameters: Equatable, Sendable {
         let escape = rest.prefix(2)
         guard escape.count == 2, escape.allSatisfy(\.isHexDigit),
           let value = UInt8(String(Substring(escape)), radix: 16)
-        else { throw .malformed }
+        else {
+          guard isLenient else { throw .malformed }
+          bytes.append(byte)
+          continue
+        }
         bytes.append(value)
         rest = rest.dropFirst(2)
       default: bytes.append(byte)
       }
     }
+    if isLenient { return String(decoding: bytes, as: UTF8.self) }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
     return text
   }

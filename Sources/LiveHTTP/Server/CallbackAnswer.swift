@@ -8,6 +8,8 @@ struct CallbackAnswer {
   /// A line each.
   private let words: [String]
   private var fields: [String] = []
+  /// The one script that a page may have.
+  private var script: String?
 
   /// The picture above the words, and the color of both.
   private enum Sign: String {
@@ -44,6 +46,14 @@ struct CallbackAnswer {
         "Not the expected answer",
         ["acct is waiting for another one.", "Go back to the page where you sign in."]
       )
+    case .withoutAnswer:
+      self.init(
+        "400 Bad Request",
+        .odd,
+        "No answer in this address",
+        ["acct is waiting for the answer of the server.", "Go back to the page where you sign in."]
+      )
+      script = CallbackStyle.script
     case .refused:
       self.init("403 Forbidden", .bad, "Refused", ["Only the browser of the user who signs in can bring the answer."])
     }
@@ -67,12 +77,12 @@ struct CallbackAnswer {
   /// The whole response (RFC 9112, section 2.1).
   ///
   /// The address of the page holds a code: it is not cached, not sent on as a referrer, and the
-  /// page brings in nothing that could read it. The policy allows its style, and nothing else.
+  /// page brings in nothing that could read it. The policy allows its style and its script, and nothing else.
   var message: String {
-    let policy = [
-      "default-src 'none'", "style-src 'sha256-\(CallbackStyle.hash)'", "base-uri 'none'",
-      "form-action 'none'", "frame-ancestors 'none'",
-    ]
+    let policy =
+      ["default-src 'none'", "style-src 'sha256-\(CallbackStyle.hash)'"]
+      + (script == nil ? [] : ["script-src 'sha256-\(CallbackStyle.scriptHash)'"])
+      + ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
     let page = self.page
     let head =
       [
@@ -99,7 +109,7 @@ struct CallbackAnswer {
     \(words.map { "<p>\($0)</p>" }.joined(separator: "\n"))
     <footer>acct</footer>
     </main>
-
+    \(script.map { "<script>\($0)</script>\n" } ?? "")
     """
   }
 }

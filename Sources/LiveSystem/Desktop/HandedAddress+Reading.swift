@@ -44,7 +44,8 @@ extension CallbackPage {
     switch self {
     case .done: UInt8(ascii: "d")
     case .failed: UInt8(ascii: "f")
-    case .unexpected: UInt8(ascii: "u")
+    // The handler of a scheme has no page that could look further.
+    case .unexpected, .withoutAnswer: UInt8(ascii: "u")
     case .refused: UInt8(ascii: "r")
     }
   }

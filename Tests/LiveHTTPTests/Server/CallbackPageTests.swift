@@ -25,6 +25,20 @@ struct CallbackPageTests {
     }
   }
 
+  @Test(
+    "The page of a callback without an answer has one script, by its hash, which calls the address with the fragment"
+  )
+  func script() async throws {
+    let reply = try await reply(.withoutAnswer)
+    let script = try #require(element("script", of: reply))
+    let hash = base64(SHA256.hash(Array(script.utf8).span))
+    #expect(field("Content-Security-Policy", of: reply)?.contains("; script-src 'sha256-\(hash)'; ") == true)
+    #expect(script == #"if(location.hash.length>1)location.replace(location.pathname+"?"+location.hash.slice(1))"#)
+    #expect(reply.ranges(of: "<script").count == 1)
+    // What it calls is taken like any other callback of this browser.
+    #expect(reply.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+  }
+
   @Test("The page has a light and a dark form, and fits a phone")
   func forms() async throws {
     let reply = try await reply(.done)
@@ -44,7 +58,8 @@ struct CallbackPageTests {
     "The page shows by its sign whether the sign-in goes on",
     arguments: [
       (CallbackPage.done, "good", "Done in the browser"), (.failed, "bad", "Not signed in"),
-      (.unexpected, "odd", "Not the expected answer"), (.refused, "bad", "Refused"),
+      (.unexpected, "odd", "Not the expected answer"), (.withoutAnswer, "odd", "No answer in this address"),
+      (.refused, "bad", "Refused"),
     ]
   )
   func sign(_ page: CallbackPage, _ sign: String, _ title: String) async throws {
