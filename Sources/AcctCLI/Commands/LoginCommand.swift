@@ -170,7 +170,7 @@ struct LoginCommand: AcctCommand {
 
   /// The `acct add` that a name means which no account has: a provider, a handle or a URL.
   private func addition(of name: String, _ context: Context) -> AddCommand? {
-    if let provider = ProviderName(name) {
+    if let provider = ProviderName(name.withoutCopyMarks) {
       guard (try? Providers(context.world).resolve(provider)) != nil else { return nil }
     } else {
       guard (try? ATProtoSignIn.Identifier(name)) != nil else { return nil }

@@ -15,7 +15,7 @@ struct IdentityResolver: Sendable {
     client = context.client
   }
 
-  /// The DID of a handle, and its source: DNS first, then the handle's own server.
+  /// The DID of a handle, and its source: DNS first, then the handle's own server, also if DNS fails.
   ///
   /// - Throws: ``EngineError/atproto(_:)`` for a wrong answer, ``NetworkError/dns(_:name:)`` or
   ///   ``NetworkError/http(_:_:)`` for none.
@@ -23,19 +23,37 @@ struct IdentityResolver: Sendable {
     let isTest = handle.description.hasSuffix(".test")
     guard handle.isResolvable, !isTest || context.world.environment.variable("ACCT_DNS_SERVER") != nil
     else { throw .atproto(.unresolvableHandle(handle)) }
-    if let did = try await didInDNS(handle) { return (did, dnsNaming) }
+    let outage: EngineError
+    do throws(EngineError) {
+      if let did = try await didInDNS(handle) { return (did, dnsNaming) }
+      return try await didAtServer(of: handle, named: naming)
+    } catch .network(.dns(.noAnswer, let name)) {
+      outage = .network(.dns(.noAnswer, name: name))
+    }
+    // Either place is enough, so the handle's own server may answer for a resolver that does not.
+    do throws(EngineError) { return try await didAtServer(of: handle, named: naming) } catch .cancelled {
+      throw .cancelled
+    } catch {
+      throw outage
+    }
+  }
 
+  /// The DID that the handle's own server names, wherever that keeps the document.
+  private func didAtServer(of handle: Handle, named naming: Naming) async throws(EngineError) -> (
+    did: DID, naming: Naming
+  ) {
     guard let url = HandleRecord.url(of: handle) else { throw .atproto(.handleNotFound(handle)) }
-    let response: HTTPResponse
-    do throws(EngineError) { response = try await client.fetch(url, named: naming) } catch .network(
-      .http(.unresolved, _)
-    ) {
+    let (response, document): (HTTPResponse, Naming)
+    do throws(EngineError) {
+      (response, document) = try await client.fetch(url, named: naming, following: .anyPublic)
+    } catch .network(.http(.unresolved(let host), let origin)) {
       // DNS has answered that there is no record; a missing host is then no outage either.
+      guard origin == url.origin else { throw .network(.http(.unresolved(host: host), origin)) }
       throw .atproto(.handleNotFound(handle))
     }
     guard response.status == 200 else { throw .atproto(.handleNotFound(handle)) }
     let did = try believed { () throws(ATProtoError) in try HandleRecord.did(inBody: response.body, of: handle) }
-    return (did, naming.document(at: url.origin))
+    return (did, document)
   }
 
   private func didInDNS(_ handle: Handle) async throws(EngineError) -> DID? {

@@ -37,8 +37,10 @@ package struct ATProtoSignIn: Sendable {
       }
     }
 
-    /// Removes the marks that people copy with a handle: `@alice.example.com`, `at://alice.example.com`.
+    /// Removes the marks that people copy with a handle: `@alice.example.com`, `at://alice.example.com`, and those that
+    /// can't be seen.
     package static func bare(_ text: String) -> String {
+      let text = text.withoutCopyMarks
       if text.hasPrefix("@") { return String(text.dropFirst()) }
       guard text.hasPrefix("at://") else { return text }
       let rest = text.dropFirst(5)
@@ -145,10 +147,10 @@ package struct ATProtoSignIn: Sendable {
       isKeyChosen: request.key.place != nil,
       notices: outcome.notices + response.blemishes.compactMap(Notice.init) + Notice.lacking(response, requested: scope)
     )
-  }
-
     credentials.signIn = SignInSettings(knowing: server)
     return credentials
+  }
+
   /// The credentials of another identity than the named one, with the fields needed to revoke them.
   private func unwanted(
     _ response: TokenResponse,

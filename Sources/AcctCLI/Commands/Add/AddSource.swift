@@ -55,7 +55,7 @@ extension AddCommand {
     if let issuer { sources.append(.server(.issuer(issuer))) }
     // A backend may be told which identity to sign in, and another program which login is meant; elsewhere a name
     // selects its own way. A word without a dot is no handle.
-    if let identifier, backend == nil, session == nil, from.source == nil {
+    if let identifier = identifier?.withoutCopyMarks, backend == nil, session == nil, from.source == nil {
       sources.append(ProviderName(identifier).map { .server(.provider($0)) } ?? .network(identifier))
     }
     guard sources.isEmpty else { return sources }

@@ -90,7 +90,7 @@ extension ErrorMessage {
         hint: "1 to 253 characters without spaces, not beginning with -"
       )
     case .accountID(let text): self.init("usage", .usage, "not an account id: \(text)")
-    case .handle(let text): self.init("usage", .usage, "not a handle: \(text)")
+    case .handle(let text): self.init("usage", .usage, "not a handle: \(printableASCII(text))")
     case .did(let text): self.init("usage", .usage, "not a DID: \(text)")
     case .issuer(let text): self.init("usage", .usage, "not an issuer: \(text)")
     case .resource: self.init("usage", .usage, "not a resource: an absolute URL without a fragment")
