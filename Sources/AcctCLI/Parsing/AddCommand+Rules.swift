@@ -47,6 +47,8 @@ extension AddCommand {
     if let scope = signIn.scope, signIn.send == .idToken, !Scope.words(scope).contains("openid") {
       throw ValidationError("--send id-token needs the word openid in --scope")
     }
+    guard client.grant == nil || signIn.scope == nil || !client.tokenParam.contains(where: { $0.hasPrefix("scope=") })
+    else { throw ValidationError("--token-param: with --grant and --scope the parameter scope is sent by acct itself") }
     guard client.grant == nil || signIn.send != .idToken else {
       throw ValidationError("--grant and --send id-token exclude each other: no person signs in")
     }

@@ -49,8 +49,7 @@ extension ClientOptions {
       return ClientSettings(
         authentication: clientAuth,
         endpoints: endpoints,
-        tokenParameters: try tokenParam.map { text throws(ParseError) in try RequestParameter(text)
-        },
+        tokenParameters: try tokenParam.map { text throws(ParseError) in try RequestParameter(text, in: .token) },
         usesDPoP: !noDPoP,
         grant: grant?.grant ?? .authorizationCode
       )

@@ -168,11 +168,11 @@ struct ClientOptions: ParsableArguments {
         "--grant needs no browser: --redirect-uri, --authorize-url, --device-url and --param don't go with it"
       )
     }
-    for option in [("--param", param), ("--token-param", tokenParam)] {
+    for option in [("--param", param, RequestParameter.Place.authorization), ("--token-param", tokenParam, .token)] {
       var names: Set<String> = []
       for text in option.1 {
         do {
-          let name = try RequestParameter(text).name
+          let name = try RequestParameter(text, in: option.2).name
           guard names.insert(name).inserted else { throw ValidationError("\(option.0) gives \(name) twice") }
         } catch let error as ParseError {
           throw ValidationError("\(option.0): \(ErrorMessage(error).text)")

@@ -30,7 +30,7 @@ extension ClientSettings {
       case "authentication": authentication = try Self.choice(value)
       case "assertionAudience": assertionAudience = try Self.choice(value)
       case "endpoints": endpoints = try Self.endpoints(value)
-      case "tokenParameters": tokenParameters = try Self.parameters(value)
+      case "tokenParameters": tokenParameters = try Self.parameters(value, in: .token)
       case "dpop":
         guard let isUsed = value.boolValue else { throw AccountFile.Damage() }
         usesDPoP = isUsed
@@ -74,12 +74,15 @@ extension ClientSettings {
     return endpoints
   }
 
-  static func parameters(_ json: JSON) throws(AccountFile.Damage) -> [RequestParameter] {
+  static func parameters(
+    _ json: JSON,
+    in place: RequestParameter.Place = .authorization
+  ) throws(AccountFile.Damage) -> [RequestParameter] {
     guard let list = json.arrayValue else { throw AccountFile.Damage() }
     var parameters: [RequestParameter] = []
     for element in list {
       guard let pair = element.arrayValue, pair.count == 2, let name = pair[0].stringValue,
-        let value = pair[1].stringValue, let parameter = try? RequestParameter(name: name, value: value)
+        let value = pair[1].stringValue, let parameter = try? RequestParameter(name: name, value: value, in: place)
       else { throw AccountFile.Damage() }
       parameters.append(parameter)
     }

@@ -31,9 +31,11 @@ extension SignInSettings {
       identifier: object["identifier"]?.stringValue,
       callback: object["callback"]?.stringValue,
       endpoints: try object["endpoints"].map(ClientSettings.endpoints) ?? [:],
-      parameters: try object["parameters"].map(ClientSettings.parameters) ?? []
+      parameters: try object["parameters"].map { value throws(AccountFile.Damage) in
+        try ClientSettings.parameters(value)
+      } ?? []
     )
     sendsIDToken = object["send"] == "id-token"
+    tokenEndpoint = object["tokenEndpoint"]?.stringValue
   }
 }
-    tokenEndpoint = object["tokenEndpoint"]?.stringValue

@@ -122,12 +122,20 @@ package struct RequestParameter: Hashable, Sendable {
   package let name: String
   package let value: String
 
+  /// The requests that it is added to.
+  package enum Place: Sendable {
+    /// Those that begin a sign-in, in a browser or on another device.
+    case authorization
+    /// Those for tokens, where most have no scope of acct's: it follows from the sign-in.
+    case token
+  }
+
   /// - Throws: ``ParseError/parameter``, ``ParseError/ownParameter(_:)``.
-  package init(name: String, value: String) throws(ParseError) {
+  package init(name: String, value: String, in place: Place = .authorization) throws(ParseError) {
     guard !name.isEmpty, name.utf8.count <= 256, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
       value.utf8.count <= 8192, value.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
     else { throw .parameter }
-    guard !Self.own.contains(name.lowercased()) else { throw .ownParameter(name) }
+    guard !Self.own.contains(name.lowercased()) || place == .token && name == "scope" else { throw .ownParameter(name) }
     self.name = name
     self.value = value
   }
@@ -135,9 +143,9 @@ package struct RequestParameter: Hashable, Sendable {
   /// Parses `NAME=VALUE`; the value may have more `=` and may be empty.
   ///
   /// - Throws: ``ParseError/parameter``, ``ParseError/ownParameter(_:)``.
-  package init(_ text: String) throws(ParseError) {
+  package init(_ text: String, in place: Place = .authorization) throws(ParseError) {
     guard let mark = text.firstIndex(of: "=") else { throw .parameter }
-    try self.init(name: String(text[..<mark]), value: String(text[mark...].dropFirst()))
+    try self.init(name: String(text[..<mark]), value: String(text[mark...].dropFirst()), in: place)
   }
 
   /// The parameters that acct sends itself, or that would change the destination or the form of the answer.

@@ -5,6 +5,7 @@ package import Secrets
 /// percent-encoded (RFC 6749, appendix B).
 package struct FormBody: Sendable {
   private var bytes: [UInt8] = []
+  private var hasScope = false
 
   package init() {}
 
@@ -17,9 +18,9 @@ package struct FormBody: Sendable {
     add(name, Secret(value))
   }
 
-  /// Adds parameters of the user's.
+  /// Adds parameters of the user's; a scope only if the form has none of acct's.
   package mutating func add(_ parameters: [RequestParameter]) {
-    for parameter in parameters { add(parameter.name, parameter.value) }
+    for parameter in parameters where parameter.name != "scope" || !hasScope { add(parameter.name, parameter.value) }
   }
 
   /// A text as it stands in a form.
@@ -31,6 +32,7 @@ package struct FormBody: Sendable {
 
   /// Adds a parameter.
   package mutating func add(_ name: String, _ value: Secret) {
+    if name == "scope" { hasScope = true }
     if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
     encode(Secret(name))
     bytes.append(UInt8(ascii: "="))

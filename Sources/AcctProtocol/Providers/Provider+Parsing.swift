@@ -42,7 +42,7 @@ extension Provider {
     }
     let parameters = try file.members("parameters", known: ["authorization", "token"])
     authorizationParameters = try parameters?.parameters("authorization") ?? []
-    tokenParameters = try parameters?.parameters("token") ?? []
+    tokenParameters = try parameters?.parameters("token", in: .token) ?? []
     redirect = try file.parsed("redirectURI", LoopbackRedirect.init)
     keyBinding = try file.choice("dpop") ?? .auto
     origins = try file.origins()

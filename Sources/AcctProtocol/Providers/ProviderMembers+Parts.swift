@@ -69,19 +69,27 @@ extension ProviderMembers {
     return text
   }
 
-  func parameters(_ name: String) throws(ProviderFlaw) -> [RequestParameter] {
+  func parameters(
+    _ name: String,
+    in place: RequestParameter.Place = .authorization
+  ) throws(ProviderFlaw) -> [RequestParameter] {
     guard let members = try members(name, known: nil) else { return [] }
     var parameters: [RequestParameter] = []
     for name in members.names {
       let path = members.path(of: name)
       guard let value = try members.string(name) else { throw ProviderFlaw(path, .missing) }
-      parameters.append(try parameter(name, value, at: path))
+      parameters.append(try parameter(name, value, at: path, in: place))
     }
     return parameters
   }
 
-  func parameter(_ name: String, _ value: String, at path: String) throws(ProviderFlaw) -> RequestParameter {
-    do { return try RequestParameter(name: name, value: value) } catch .ownParameter {
+  func parameter(
+    _ name: String,
+    _ value: String,
+    at path: String,
+    in place: RequestParameter.Place = .authorization
+  ) throws(ProviderFlaw) -> RequestParameter {
+    do { return try RequestParameter(name: name, value: value, in: place) } catch .ownParameter {
       throw ProviderFlaw(path, .ownParameter)
     } catch {
       throw ProviderFlaw(path, .malformed)

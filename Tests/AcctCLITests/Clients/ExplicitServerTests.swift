@@ -129,7 +129,7 @@ struct ExplicitServerTests {
 
   @Test(
     "A parameter of the protocol's own, or one that is none, is an error of usage that names it",
-    arguments: ["scope=a", "client_secret=x", "redirect_uri=http://a", "nothing", "=a", "state="]
+    arguments: ["client_secret=x", "redirect_uri=http://a", "nothing", "=a", "state="]
   )
   func ownParameters(text: String) async {
     for option in ["--param", "--token-param"] {
@@ -142,6 +142,38 @@ struct ExplicitServerTests {
     #expect(
       await record.addDevice(RecordedServer.issuer, "--param", "a=1", "--param", "a=2") == 64
     )
+  }
+
+  @Test("A scope of the token requests is allowed where acct sends none itself, and nowhere else")
+  func tokenScope() async {
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), RecordedServer.tokens("b"))
+    #expect(await record.addDevice(RecordedServer.issuer, "--param", "scope=a") == 64)
+    #expect(await record.addDevice(RecordedServer.issuer, "--token-param", "Scope=a") == 64)
+    #expect(await record.addDevice(RecordedServer.issuer, "--scope", "x y", "--token-param", "scope=api/.default") == 0)
+    #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+    #expect(server.bodies("/token").count == 2)
+    #expect(server.bodies("/token").allSatisfy { $0.contains("&scope=api%2F.default") })
+    // A second token has a scope of its own, and from then on the account's own token is asked for by name.
+    #expect(await record.acct("header", "https://as.example/x", "--scope", "x") == 0, "\(record.err)")
+    #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+    for body in server.bodies("/token").suffix(2) { #expect(body.ranges(of: "scope=").count == 1, "\(body)") }
+    #expect(server.bodies("/token")[2].contains("&scope=x&") || server.bodies("/token")[2].hasSuffix("&scope=x"))
+  }
+
+  @Test("A grant without a person takes a scope of the token requests in place of --scope, not beside it")
+  func grantScope() async {
+    record.secretFiles["secret"] = "made-up"
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a", ["refresh_token": .null]))
+    let line = [
+      "add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--client-secret-file", "secret", "--grant",
+      "client-credentials", "--token-param", "scope=a",
+    ]
+    #expect(await record.run(line + ["--scope", "b"]) == 64)
+    #expect(
+      record.err.first == "acct: --token-param: with --grant and --scope the parameter scope is sent by acct itself"
+    )
+    #expect(await record.run(line) == 0, "\(record.err)")
+    #expect(server.bodies("/token").last?.contains("scope=a") == true)
   }
 
   @Test("With --no-dpop a server that can bind tokens is asked for bearer tokens, for good")
