@@ -79,15 +79,28 @@ package struct ResourceDiscovery: Sendable {
     )
   }
 
-  /// The resource's challenge to a request without a credential; only the head of the response is read, since some
-  /// resources answer with a stream that does not end.
+  /// The resource's challenge to a request without a credential.
+  ///
+  /// A resource that has no GET, as those of the Model Context Protocol may have none, is sent a POST of an empty body: no
+  /// such request can do anything there without a credential.
   private func challenge(of resource: ResourceIndicator) async throws(EngineError) -> ResourceChallenge {
+    var head = try await head(of: resource, "GET")
+    if head.status == 405 { head = try await self.head(of: resource, "POST") }
+    return try read(resource) { () throws(ResourceFlaw) in
+      try ResourceChallenge(status: head.status, fields: head.fields)
+    }
+  }
+
+  /// The head of a response, which is all that is read: some resources answer with a stream that does not end.
+  private func head(of resource: ResourceIndicator, _ method: String) async throws(EngineError) -> ResponseHead {
     let url: HTTPURL
     do { url = try HTTPURL(resource.description) } catch { throw .input(.malformed(error)) }
+    // A message to such a resource says that both forms of its answer are taken.
+    let types = method == "GET" ? ["application/json"] : ["application/json", "text/event-stream"]
     let request = StreamedRequest(
-      method: "GET",
+      method: method,
       url: url,
-      fields: [("Accept", Secret("application/json"))],
+      fields: types.map { ("Accept", Secret($0)) },
       body: nil,
       asksFirst: false,
       timeout: client.timeout
@@ -97,9 +110,7 @@ package struct ResourceDiscovery: Sendable {
       throw .network(.http(error, url.origin))
     }
     await response.cancel()
-    return try read(resource) { () throws(ResourceFlaw) in
-      try ResourceChallenge(status: response.head.status, fields: response.head.fields)
-    }
+    return response.head
   }
 
   private func read<Value>(

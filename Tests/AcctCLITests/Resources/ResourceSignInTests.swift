@@ -88,9 +88,8 @@ struct ResourceSignInTests {
     for place in places { answers["\(Self.wellKnown)\(place)"] = Self.description(stated) }
     let server = serve(answers)
     #expect(await add() == 0, "\(record.err)")
-    #expect(
-      asked.prefix(2) == [Self.resource, "https://mcp.example\(Self.wellKnown)/mcp"]
-    )
+    // The second one is a POST, for a challenge that a GET does not get.
+    #expect(asked.prefix(3) == [Self.resource, Self.resource, "https://mcp.example\(Self.wellKnown)/mcp"])
     // Of the resource, as it was typed, and not as its server spells the origin.
     #expect(
       server.bodies("/start") == ["client_id=client&resource=https%3A%2F%2Fmcp.example%2Fmcp"]
