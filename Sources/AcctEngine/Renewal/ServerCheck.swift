@@ -70,7 +70,7 @@ package struct ServerCheck: Sendable {
     guard account.hasServer else { return .notCheckable }
     let check = TokenCheck(context)
     var verdict = try await check.verdict(on: grant, of: account)
-    if case .rejected = verdict, account.tokenLifetime.canRenew {
+    if verdict.isNo, account.tokenLifetime.canRenew {
       let renewed = try await Renewal(context).renew(account, because: .refused(grant.token))
         .grant(at: context.world.clock.now())
       verdict = try await check.verdict(on: renewed, of: account)
@@ -84,7 +84,8 @@ package struct ServerCheck: Sendable {
     case .otherUser(let other, let origin):
       try await record(.otherUser, because: other.reason, of: account)
       throw .server(.otherUser(other, origin))
-    case .rejected(let reason, let origin): throw try await rejected(grant, of: account, by: origin, because: reason)
+    case .rejected(let reason, let origin), .inactive(let reason, let origin):
+      throw try await rejected(grant, of: account, by: origin, because: reason)
     case .unknown(let cause, let origin): return .notChecked(cause, origin)
     }
   }

@@ -13,10 +13,20 @@ struct TokenCheck: Sendable {
   enum Verdict {
     case accepted
     case rejected(reason: String, Origin)
+    /// It calls the token inactive (RFC 7662, section 2.2), which it says of no token that works.
+    case inactive(reason: String, Origin)
     /// It named another user than before.
     case otherUser(OtherUser, Origin)
     /// It has no endpoint for this token, or this client, or its answer does not tell.
     case unknown(Notice.NotChecked, Origin)
+
+    /// `true` if a renewal may turn it into another.
+    var isNo: Bool {
+      switch self {
+      case .rejected, .inactive: true
+      case .accepted, .otherUser, .unknown: false
+      }
+    }
   }
 
   /// Asks the userinfo endpoint, if the token was granted for it (OpenID Connect Core 1.0, section 5.3) or the sign-in
@@ -29,13 +39,10 @@ struct TokenCheck: Sendable {
   /// - Returns: The server's verdict.
   /// - Throws: ``EngineError`` if there is no answer, or no metadata.
   func verdict(on grant: AccessGrant, of account: Account) async throws(EngineError) -> Verdict {
-    // A token for another resource (RFC 8707) is not for the server's own endpoints.
-    guard account.resources.isEmpty else {
-      let server = try await Discovery(context).server(of: account, named: account.naming)
-      return .unknown(.nothingToAsk, server.origin)
-    }
+    // A token for another resource (RFC 8707) is not for the server's own userinfo.
     let isForUserinfo =
-      account.tokenType != .none && (account.mustPassUserinfo || account.client.endpoints[.userinfo] != nil)
+      account.resources.isEmpty && account.tokenType != .none
+      && (account.mustPassUserinfo || account.client.endpoints[.userinfo] != nil)
     let server = try await Discovery(context)
       .server(of: account, named: account.naming, using: [isForUserinfo ? .userinfo : .introspection])
     var unknown = Verdict.unknown(.nothingToAsk, server.origin)
@@ -96,7 +103,7 @@ struct TokenCheck: Sendable {
       let isActive = response.json?.objectValue?["active"]?.boolValue
     else { return .unknown(.answered(status: response.status), endpoint.origin) }
     return isActive
-      ? .accepted : .rejected(reason: StateReason.inactive(endpoint.origin).text, endpoint.origin)
+      ? .accepted : .inactive(reason: StateReason.inactive(endpoint.origin).text, endpoint.origin)
   }
 }
 

@@ -94,4 +94,61 @@ struct ServerCheckTests {
     #expect(record.err == ["acct: not checked: as.example has nothing to ask"])
     #expect(server.bodies("/me").isEmpty)
   }
+
+  /// Signs in for a resource, at a server that has an introspection and a userinfo.
+  private func addResource(_ tokens: HTTPResponse..., options: String...) async -> RecordedServer {
+    let endpoints: JSONObject = [
+      "introspection_endpoint": "https://as.example/introspect", "userinfo_endpoint": "https://as.example/me",
+    ]
+    let server = RecordedServer(
+      record,
+      [
+        RecordedServer.place: [RecordedServer.metadata(endpoints)], "/start": [RecordedServer.start], "/token": tokens,
+      ]
+    )
+    let line = [
+      "add", "--issuer", RecordedServer.issuer, "--client-id", "client", "--device", "--resource",
+      "https://api.example",
+    ]
+    #expect(await record.run(line + options) == 0, "\(record.err)")
+    return server
+  }
+
+  @Test("A token for a resource is checked by introspection, with the client's own authentication")
+  func introspection() async {
+    record.secretFiles["secret"] = "made-up"
+    let server = await addResource(RecordedServer.tokens("a"), options: "--client-secret-file", "secret")
+    server.set("/introspect", .json(#"{"active":true,"sub":"u-17","client_id":"client","scope":"notes:read"}"#))
+    record.now += 60
+    #expect(await record.acct("status", "--check", "--json") == 0, "\(record.err)")
+    #expect(checked == true)
+    #expect(validatedAt == "2027-01-15T08:01:05Z")
+    #expect(server.bodies("/introspect") == ["token=at-a-long-enough&token_type_hint=access_token"])
+    #expect(server.fields("Authorization", "/introspect").first?.hasPrefix("Basic ") == true)
+    #expect(server.bodies("/me").isEmpty)
+    server.set("/introspect", .json("{}", 403))
+    #expect(await record.acct("status", "--check") == 0, "\(record.err)")
+    #expect(record.err == ["acct: not checked: as.example answered 403"])
+  }
+
+  @Test("A token that introspection calls inactive is renewed, and is a no if the new one is, too")
+  func inactive() async {
+    let server = await addResource(RecordedServer.tokens("a"), RecordedServer.tokens("b"), RecordedServer.tokens("c"))
+    server.set("/introspect", .json(#"{"active":false}"#), .json(#"{"active":true}"#))
+    #expect(await record.acct("status", "--check") == 0, "\(record.err)")
+    #expect(server.bodies("/token").count == 2)
+    server.set("/introspect", .json(#"{"active":false}"#))
+    #expect(await record.acct("status", "--check") == 4, "\(record.err)")
+    #expect(record.out.contains("`acct login alice@as.example`"), "\(record.out) \(record.err)")
+    // Nothing is stored: the server may say so to a client that may not ask.
+    #expect(await record.acct("header", "https://api.example/") == 0, "\(record.err)")
+  }
+
+  @Test("A token that can't be renewed and is inactive is rejected from then on")
+  func ended() async {
+    let server = await addResource(RecordedServer.tokens("a", ["refresh_token": .null]))
+    server.set("/introspect", .json(#"{"active":false}"#))
+    #expect(await record.acct("status", "--check") == 4, "\(record.err)")
+    #expect(await record.acct("header", "https://api.example/") == 4, "\(record.err)")
+  }
 }
