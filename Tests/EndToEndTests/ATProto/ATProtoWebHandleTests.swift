@@ -15,8 +15,15 @@ struct ATProtoWebHandleTests {
   }
 
   /// A server of `alice.test`, which serves for as long as it is held, and a home that finds it.
-  private func serving(_ body: String, certified name: String = "alice.test") async throws -> (PythonServer, AcctHome) {
-    let server = try await PythonServer("StrictServer/handle_server.py", [folder.path, "alice.test", body, name])
+  private func serving(
+    _ body: String,
+    certified name: String = "alice.test",
+    movedTo address: String = ""
+  ) async throws -> (PythonServer, AcctHome) {
+    let server = try await PythonServer(
+      "StrictServer/handle_server.py",
+      [folder.path, "alice.test", body, name, address]
+    )
     let home = try network.home(with: [
       "https_proxy": "http://127.0.0.1:\(server.greeting)",
       "SSL_CERT_FILE": "\(folder.path)/cert.pem",
@@ -44,6 +51,26 @@ struct ATProtoWebHandleTests {
     #expect(try await asked.prefix(2) == Self.question[...])
     #expect(try await Set(asked) == Set(Self.question))
     #expect(try await network.log().offences == [])
+  }
+
+  @Test("A handle's own server is enough where the resolver fails", arguments: ["servfail", "refused"])
+  func resolverFails(_ answer: String) async throws {
+    try await network.set(["dns": ["alice.test": .string(answer)]])
+    let (server, home) = try await serving(network.did("alice.test"))
+    let account = try await home.signIn(["\u{202A}alice.test\u{202C} "])
+    #expect(account["did"]?.stringValue == network.did("alice.test"))
+    #expect(!server.greeting.isEmpty)
+    #expect(try await network.log().offences == [])
+  }
+
+  @Test("A handle's server may keep the document elsewhere on its host")
+  func moved() async throws {
+    let place = "https://alice.test/blog/.well-known/atproto-did"
+    let (server, home) = try await serving(network.did("alice.test"), movedTo: place)
+    let account = try await home.signIn(["alice.test"])
+    #expect(account["did"]?.stringValue == network.did("alice.test"))
+    #expect(!server.greeting.isEmpty)
+    #expect(try await asked.contains("GET /blog/.well-known/atproto-did HTTP/1.1"))
   }
 
   @Test("A handle's server that names another's DID, or none, is rejected", arguments: ["mallory", "nonsense"])
