@@ -29,8 +29,10 @@ package enum SessionEnds {
     (lists?[list.rawValue]?.arrayValue ?? []).compactMap(\.stringValue).map(plain)
   }
 
-  /// `true` if a list has a code.
-  static func has(_ code: String, in list: List) -> Bool { words(list).contains(plain(code)) }
+  /// `true` if a list has a code, which some servers have a sentence behind: `invalid_grant: Token is expired.`.
+  static func has(_ code: String, in list: List) -> Bool {
+    words(list).contains(plain(String(code.prefix { $0 != ":" })))
+  }
 
   /// `true` if a refusal names the refresh token or the session as its cause.
   static func names(_ description: String) -> Bool {
@@ -52,9 +54,10 @@ extension ServerAnswer {
   /// A server that wants fewer requests, or gave up waiting for one, has not looked at the session: 408, 425, 429.
   var endsSession: Bool {
     guard let errorCode, ![408, 425, 429].contains(status) else { return false }
-    if SessionEnds.has(errorCode, in: .over) { return true }
-    guard status < 500, SessionEnds.has(errorCode, in: .overIfNamed), let description else { return false }
-    return SessionEnds.names(description)
+    // Google's identity platform has its own code in the description, beside a general one.
+    if [errorCode, description].compactMap(\.self).contains(where: { SessionEnds.has($0, in: .over) }) { return true }
+    guard status < 500, hasDescriptionAlone || SessionEnds.has(errorCode, in: .overIfNamed) else { return false }
+    return (description ?? (hasDescriptionAlone ? errorCode : nil)).map(SessionEnds.names) ?? false
   }
 }
 

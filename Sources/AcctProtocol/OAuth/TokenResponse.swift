@@ -76,13 +76,13 @@ package final class TokenResponse: Sendable {
     }
     // In the answer to an exchange (RFC 8693, section 2.2.1), where a token may be of no use to resource servers.
     let isSent = issuedType?.mayBeBearer ?? true
-    switch type.lowercased() {
+    let name = type.lowercased()
+    let isBearer = Self.bearerNames.contains(name)
+    switch name {
     case _ where issuedType == .refreshToken: throw .tokenType(shown(type))
-    case "n_a" where issuedType != nil, "bearer" where !isSent, "dpop" where !isSent, "user" where !isSent:
-      tokenType = .none
+    case "n_a" where issuedType != nil, "dpop" where !isSent, _ where isBearer && !isSent: tokenType = .none
     case "dpop" where key != nil: tokenType = .dpop
-    // The second is Slack's name for a user's bearer token.
-    case "bearer" where !claims.isBoundToKey, "user" where !claims.isBoundToKey: tokenType = .bearer
+    case _ where isBearer && !claims.isBoundToKey: tokenType = .bearer
     default: throw .tokenType(shown(type))
     }
     if let thumbprint = claims.confirmationThumbprint, tokenType == .dpop, thumbprint != key {
@@ -107,6 +107,11 @@ package final class TokenResponse: Sendable {
     serverTime = answer.serverTime
     blemishes = answer.blemishes
   }
+
+  /// The names of bearer tokens in lower case: the registered one, and those of Slack, Azure DevOps, Apigee and eBay.
+  private static let bearerNames = [
+    "bearer", "user", "jwt-bearer", "bearertoken", "user access token", "application access token",
+  ]
 
   private static func idToken(_ member: JSON) -> Result<IDToken, IDToken.Flaw> {
     Result { () throws(IDToken.Flaw) in

@@ -73,6 +73,12 @@ struct GrantTests {
     #expect(outcome("dpop", for: .dpop) == "granted")
     #expect(outcome("BEARER", for: .bearer) == "granted")
     #expect(outcome("DPoP", for: .bearer) == "not DPoP")
+    // Names of Slack, Azure DevOps, Apigee and eBay.
+    for name in ["user", "jwt-bearer", "BearerToken", "User Access Token", "Application Access Token"] {
+      #expect(outcome(name, for: .bearer) == "granted", "\(name)")
+      #expect(outcome(name, for: .dpop) == "not Bearer", "\(name)")
+    }
+    #expect(outcome("mac", for: .bearer) == "not mac")
   }
 
   @Test(

@@ -46,4 +46,40 @@ struct SessionEndsTests {
       return
     }
   }
+
+  @Test(
+    "A refusal is told by its code, else by its description, and either may end the session",
+    arguments: [
+      (#"{"status":400,"message":"Invalid refresh token"}"#, "Invalid refresh token", nil, true),
+      (#"{"id":"unauthorized","message":"The refresh_token was revoked"}"#, "The refresh_token was revoked", nil, true),
+      (#"{"status":"BAD_REFRESH_TOKEN","message":"missing"}"#, "BAD_REFRESH_TOKEN", "missing", true),
+      (
+        #"{"error":{"code":400,"message":"TOKEN_EXPIRED","status":"INVALID_ARGUMENT"}}"#, "INVALID_ARGUMENT",
+        "TOKEN_EXPIRED", true
+      ),
+      (
+        #"{"error":"invalid_grant","error_description":"","reason":"Invalid Token!"}"#, "invalid_grant",
+        "Invalid Token!", true
+      ),
+      (#"{"error":"invalid_grant: It is expired."}"#, "invalid_grant: It is expired.", nil, true),
+      (#"{"errorCode":"E1","errorMessage":"no"}"#, "E1", "no", false),
+      (#"{"message":"no"}"#, "no", nil, false),
+    ] as [(String, String, String?, Bool)]
+  )
+  func descriptions(body: String, code: String, description: String?, isEnd: Bool) {
+    switch TokenOutcome(AnswerRow(400, body, "").answer, boundTo: nil) {
+    case .ended(code, description, 400): #expect(isEnd)
+    case .unanswered(.failed(.refused(code, description, 400))): #expect(!isEnd)
+    case let other: Issue.record("\(other)")
+    }
+  }
+
+  @Test("An empty description is none")
+  func emptyDescription() {
+    let answer = AnswerRow(400, #"{"error":"invalid_grant","error_description":""}"#, "").answer
+    guard case .ended("invalid_grant", nil, 400) = TokenOutcome(answer, boundTo: nil) else {
+      Issue.record("the description is not left out")
+      return
+    }
+  }
 }
