@@ -16,10 +16,10 @@ func lenientJSONViolation(_ bytes: [UInt8]) -> String? {
   return again == lenient ? nil : "a lenient reading that changes when written"
 }
 
-/// A token endpoint's answer: its end, its grant, and what neither may contain.
+/// A token endpoint's answer: its end, its grant, what neither may contain, and that the lenient reader finds the same.
 func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
-  func answer(_ status: Int) -> ServerAnswer {
-    ServerAnswer(status: status, contentType: "application/json", body: Secret(bytes), redacting: .none)
+  func answer(_ status: Int, after mark: [UInt8] = []) -> ServerAnswer {
+    ServerAnswer(status: status, contentType: "application/json", body: Secret(mark + bytes), redacting: .none)
   }
   switch TokenOutcome(answer(200), boundTo: nil) {
   case .granted(let response):
@@ -30,6 +30,11 @@ func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
     }
     guard areLines else { return "a token that could write header lines" }
     guard response.lifetime ?? 1 > 0 else { return "a lifetime that is over" }
+    guard (try? JSON(parsing: bytes)) != nil else { break }
+    // A byte order mark, for which the strict reader leaves it to the lenient one.
+    guard case .granted(let marked) = TokenOutcome(answer(200, after: [0xEF, 0xBB, 0xBF]), boundTo: nil),
+      marked.grantsSame(as: response)
+    else { return "a grant that the lenient reader takes for another" }
   case .ended(let code, _, _):
     guard !code.isEmpty, code.count <= 200 else { return "an end without a code" }
   case .unusable, .unanswered: break
@@ -38,4 +43,11 @@ func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
   if case .ended = TokenOutcome(answer(429), boundTo: nil) { return "a session that a limit has ended" }
   if case .granted = TokenOutcome(answer(400), boundTo: nil) { return "tokens in a refusal" }
   return nil
+}
+
+extension TokenResponse {
+  fileprivate func grantsSame(as other: TokenResponse) -> Bool {
+    accessToken == other.accessToken && refreshToken == other.refreshToken && tokenType == other.tokenType
+      && lifetime == other.lifetime && scope == other.scope && subject == other.subject && expiry == other.expiry
+  }
 }
