@@ -56,7 +56,7 @@ package final class PythonServer: Sendable {
 
   /// A way to talk to it, at one of its addresses.
   func http(at address: String) throws -> LoopbackHTTP {
-    guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+    guard let port = address.split(separator: ":").last.flatMap({ UInt16($0.prefix { $0 != "/" }) }) else {
       throw HarnessFailure("a server said something else than its address: \(output)")
     }
     return LoopbackHTTP(port: port)

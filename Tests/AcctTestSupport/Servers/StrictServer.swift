@@ -6,6 +6,10 @@ package import StrictJSON
 /// It ends when the last reference to it is released.
 package final class StrictServer: Sendable {
   package let issuer: String
+  /// The authorization server's origin, whatever path its issuer has.
+  package var base: String {
+    issuer.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
+  }
   /// The resource server's origin.
   package let resource: String
   package let elsewhere: String
@@ -18,8 +22,19 @@ package final class StrictServer: Sendable {
   ///   - settings: Differences from the strictest choice.
   ///   - script: In its folder; another one than this has more commands.
   /// - Throws: ``ProcessFailure`` if it does not start, ``HarnessFailure`` for a malformed answer.
-  package init(_ settings: JSON = [:], script: String = "strict_server.py") async throws {
-    server = try await PythonServer("StrictServer/\(script)", settings: settings)
+  package convenience init(_ settings: JSON = [:], script: String = "strict_server.py") async throws {
+    try self.init(await PythonServer("StrictServer/\(script)", settings: settings))
+  }
+
+  /// Starts it under the addresses and in the words of another server, which a file of the zoo describes.
+  ///
+  /// - Throws: ``HarnessFailure`` with the words of a file that can't be read.
+  package convenience init(playing file: String) async throws {
+    try self.init(await PythonServer("StrictServer/zoo_server.py", [file]))
+  }
+
+  private init(_ server: PythonServer) throws {
+    self.server = server
     issuer = try server.address("issuer")
     resource = try server.address("resource")
     elsewhere = try server.address("elsewhere")

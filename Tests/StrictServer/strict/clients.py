@@ -127,20 +127,21 @@ def _public(realm: Realm, request: Request, form: dict[str, str]) -> str:
 def check_redirect_uri(realm: Realm, client_id: str, redirect_uri: str) -> None:
     """Exact comparison with what is registered, but for a loopback address's port (RFC 8252 §7.3)."""
     registered = realm.settings.clients[client_id]["redirect_uris"]
-    if redirect_uri not in registered and _without_loopback_port(redirect_uri) not in registered:
+    hosts = LOOPBACK | ({"localhost"} if realm.settings.loopback_names else set())
+    if redirect_uri not in registered and _without_loopback_port(redirect_uri, hosts) not in registered:
         raise invalid("redirect_uri is not registered")
 
 
-def _without_loopback_port(uri: str) -> str:
+def _without_loopback_port(uri: str, hosts: set[str]) -> str:
     try:
         parts = urlsplit(uri)
         port = parts.port
     except ValueError:
         return uri
-    if parts.scheme != "http" or parts.hostname not in LOOPBACK or port is None:
+    if parts.scheme != "http" or parts.hostname not in hosts or port is None:
         return uri
     # Only the port goes; whatever else the authority holds stays, and fails the comparison.
-    return uri.replace(f":{port}/", "/", 1)
+    return uri.replace(f":{port}/", "/", 1) if parts.path else uri.removesuffix(f":{port}")
 
 
 def granted_scope(realm: Realm, asked: str | None) -> str | None:

@@ -18,6 +18,7 @@ class Settings:
     clients: dict = field(default_factory=_default_clients)
     scopes: list | None = None  # None: whatever is asked for
     dpop: str = "required"  # required | optional | off
+    loopback_names: bool = False  # whether "localhost" is a loopback address, too
     require_dpop_jkt: bool = False
     par: str = "required"  # required | offered | off
     par_dpop: str = "optional"  # optional | required

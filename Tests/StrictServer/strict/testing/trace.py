@@ -12,13 +12,15 @@ from ..wire import Request
 
 # Where each kind of secret may be seen. Everything else is a leak.
 HOME = {
-    "access_token": {("rs", "resource"), ("rs", "unknown"), ("as", "revoke")},
-    "refresh_token": {("as", "token"), ("as", "revoke")},
+    "access_token": {("rs", "resource"), ("rs", "unknown"), ("rs", "userinfo"), ("as", "userinfo"), ("as", "revoke"),
+                     ("as", "introspect")},
+    "refresh_token": {("as", "token"), ("as", "revoke"), ("as", "introspect")},
     "code": {("as", "token")},
     "code_verifier": {("as", "token")},
     "device_code": {("as", "token")},
     "platform_token": {("as", "token"), ("as", "device_authorization"), ("as", "revoke")},
-    "client_secret": {("as", "token"), ("as", "par"), ("as", "device_authorization"), ("as", "revoke")},
+    "client_secret": {("as", "token"), ("as", "par"), ("as", "device_authorization"), ("as", "revoke"),
+                      ("as", "introspect")},
 }
 
 
