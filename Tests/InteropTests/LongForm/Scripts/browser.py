@@ -14,7 +14,7 @@ import urllib.parse
 import urllib.request
 
 PASSWORD = "alicepassword"
-NAMES = {"login", "username"}
+NAMES = {"login", "user", "username"}
 # What a button says, by its value or by its name, that lets the client in.
 CONSENT = {"accept", "allow", "authorize"}
 
