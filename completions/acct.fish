@@ -90,6 +90,7 @@ function __acct_grammar -S
                 '--param='\t'One more parameter of the authorization request' \
                 '--token-param='\t'One more parameter of each token request' \
                 '--redirect-uri='\t'The redirect address on this machine as it is registered' \
+                '--register'\t'Have the server register another client for acct than the one of before' \
                 '--no-dpop'\t'Request bearer tokens, even of a server with DPoP' \
                 '--cert=file'\t'The client'\''s certificate for TLS and its chain, in PEM or a token' \
                 '--cert-key=file'\t'The certificate'\''s private key, in your own PEM file or a token' \
@@ -120,10 +121,12 @@ function __acct_grammar -S
                 '--wait='\t'How long to wait for the browser'\''s answer' \
                 '--param='\t'One more parameter of the authorization request, this time' \
                 '--client-id='\t'Another client'\''s id, from now on' \
+                '--register'\t'Have the server register another client for acct' \
                 '--client-secret-file=file'\t'Read the client'\''s secret from your own file; - is stdin' \
                 '--client-key=file'\t'Read the client'\''s private key from your own file' \
                 '--cert=file'\t'The client'\''s certificate for TLS and its chain, in PEM or a token' \
                 '--cert-key=file'\t'The certificate'\''s private key, in your own PEM file or a token' \
+                '--no-dpop'\t'Request bearer tokens from now on, even of a server with DPoP' \
                 '--token=file'\t'Read a static account'\''s new token from your own file; - is stdin' \
                 '--key='\t'Where the DPoP key is made: software, tpm, tpm:SPEC or pkcs11:URI' \
                 '--pin'\t'Give the new key in the TPM a PIN' \
