@@ -69,14 +69,18 @@ extension OtherPerson {
 
 extension EngineError {
   /// Returns the error with the account, if the server rejected its client, its scope or its resource.
+  ///
+  /// A client that acct registers was registered anew by then, and rejected again: only the user can name another one.
   fileprivate func refusing(_ account: Account) -> EngineError {
     switch self {
     case .signIn(.requestRefused(var refusal)):
       refusal.asked.account = account
+      refusal.asked.isRegistered = false
       return .signIn(.requestRefused(refusal))
     case .signIn(.refused(let code, let description)):
       guard var refusal = RequestRefusal(code, description, of: account) else { return self }
       refusal.asked.scope = account.signIn?.scope ?? refusal.asked.scope
+      refusal.asked.isRegistered = false
       return .signIn(.requestRefused(refusal))
     default: return self
     }

@@ -84,7 +84,7 @@ struct ForgottenClientTests {
     browser.refuse(code)
     #expect(await acct("login", "n") == 4)
     #expect(server.registrations == 2)
-    #expect(record.err.last?.contains("hint: ") == true, "\(record.err)")
+    #expect(record.err.last?.contains("`acct login n --client-id ID`") == true, "\(record.err)")
     #expect(await acct("login", "n") == 4)
     #expect(server.registrations == 3)
     browser.refuse(nil)
