@@ -57,7 +57,9 @@ extension NewCredentials {
     // An opaque token does not tell; a server that can bind it does so on a connection with a certificate.
     let mayBeBound = response.tokenType == .bearer && server.bindsTokensToCertificates
     self.client.certificate?.isBound = response.isCertificateBound ?? mayBeBound
-    signIn = SignInSettings(knowing: server)
+    var settings = SignInSettings(knowing: server)
+    settings.scope = request.scope
+    signIn = settings
   }
 }
 
