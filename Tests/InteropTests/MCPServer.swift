@@ -13,7 +13,7 @@ final class MCPServer: Sendable {
   private let authorization: String
   private let server: PythonServer
 
-  private init() async throws {
+  init() async throws {
     server = try await PythonServer("InteropTests/MCP/serve.py")
     authorization = try server.address("authorization")
     resource = try server.address("resource")
@@ -22,9 +22,14 @@ final class MCPServer: Sendable {
 
   /// Signs in with nothing but the resource's address; a script is alice and her browser.
   func signIn(to home: AcctHome, _ options: String...) async throws -> ChildProcess.Output {
-    var adding = home.command(["add", "--resource", resource] + options)
-    adding.environment["BROWSER"] = Product.source("Tests/InteropTests/MCP/browser.py")
-    return try await adding.run()
+    try await browsing(home.command(["add", "--resource", resource] + options))
+  }
+
+  /// Runs a command with that browser.
+  func browsing(_ command: ChildProcess) async throws -> ChildProcess.Output {
+    var command = command
+    command.environment["BROWSER"] = Product.source("Tests/InteropTests/MCP/browser.py")
+    return try await command.run()
   }
 
   /// Calls the tool as an account, with `acct request`.
@@ -41,6 +46,9 @@ final class MCPServer: Sendable {
       #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"latest","arguments":{}}}"#
     )
   }
+
+  /// Restarts the authorization server, which forgets its clients and sessions.
+  func restart() async throws { _ = try await curl("\(authorization)/restart", "--request", "POST") }
 
   /// How often something has happened, such as `refreshes`.
   func count(_ name: String) async throws -> Int64 {

@@ -9,6 +9,7 @@ here. alice signs in with the password `alicepassword`. A refresh token is good 
 session. The resource takes only tokens that were asked for with its very address; `admin` also wants the scope `admin`.
 
 GET /counts of the authorization server: {"clients", "codes", "refreshes", "replays", "revocations"}
+POST /restart of it: it begins anew, with nothing in its memory but those counts
 """
 
 from __future__ import annotations
@@ -49,8 +50,11 @@ class Provider(TokenVerifier):
 
     def __init__(self, origin):
         self.origin = origin
-        self.clients, self.asked, self.codes, self.access, self.refresh, self.spent = {}, {}, {}, {}, {}, {}
         self.counts = dict.fromkeys(("clients", "codes", "refreshes", "replays", "revocations"), 0)
+        self.restart()
+
+    def restart(self):
+        self.clients, self.asked, self.codes, self.access, self.refresh, self.spent = {}, {}, {}, {}, {}, {}
 
     async def get_client(self, client_id):
         return self.clients.get(client_id)
@@ -130,11 +134,15 @@ def authorization_server(provider):
     async def counts(request):
         return JSONResponse(provider.counts)
 
+    async def restart(request):
+        provider.restart()
+        return JSONResponse({})
+
     scopes = ClientRegistrationOptions(enabled=True, valid_scopes=["notes", "admin"], default_scopes=["notes", "admin"])
     routes = create_auth_routes(provider, AnyHttpUrl(provider.origin), client_registration_options=scopes,
                                 revocation_options=RevocationOptions(enabled=True))
     return Starlette(routes=[*routes, Route("/sign-in", sign_in, methods=["GET", "POST"]),
-                             Route("/counts", counts)])
+                             Route("/counts", counts), Route("/restart", restart, methods=["POST"])])
 
 
 def resource_server(provider, origin, path, scopes):
