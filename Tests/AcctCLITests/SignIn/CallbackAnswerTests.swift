@@ -49,7 +49,7 @@ struct CallbackAnswerTests {
     record.err.filter { $0.hasPrefix(Self.unproven) }.map { String($0.dropFirst(Self.unproven.count)) }
   }
 
-  @Test("An error without a state is not believed, and the terminal says what it was while the sign-in waits on")
+  @Test("An error without a state does not count, and the terminal says what it was while the sign-in waits on")
   func withoutState() async {
     let error = "error=access_denied&error_description=The+user+said+no"
     #expect(await add(error, error, "state=&error=server_error", Self.right) == 0, "\(record.err)")
