@@ -25,36 +25,13 @@ struct KeyringRetry: Sendable {
     for owner: String,
     _ attempt: (Interaction) async throws(EngineError) -> Value
   ) async throws(EngineError) -> Value {
-    let interaction = context.interaction
-    let started = context.world.clock.now()
-    let failure: EngineError
-    do { return try await attempt(interaction) } catch { failure = error }
-    // A single failure, such as of a disk, need not repeat itself.
-    if case .keyring(.failed(.failed, _)) = failure, let value = try? await attempt(.forbidden) { return value }
-    guard case .keyring(.failed(let cause, let kind)) = failure, cause.mayPass else { throw failure }
-
-    // An attempt may take seconds itself, so the clock counts, and not the attempts. A person's time begins when the
-    // first attempt, in which the keyring may have prompted, has failed.
-    let isPersons = interaction == .allowed && canBeAnswered(cause, kind)
-    let seconds: Int64 = isPersons ? 120 : 10
-    let start = interaction == .allowed ? context.world.clock.now() : started
-    let end = start.adding(seconds: seconds)
-    defer { context.report(.over) }
-    context.report(.toStore(owner: owner, kind, seconds: seconds))
-    // The number is an upper bound, in case the clock is set back meanwhile.
-    for _ in 0..<seconds where context.world.clock.now().seconds(since: end) < 0 {
-      guard await context.world.clock.sleep(1) else { break }
-      // The first failure is the one to report.
-      if let value = try? await attempt(.forbidden) { return value }
+    let patience = Patience(context, owner)
+    defer { patience.finish() }
+    while true {
+      do throws(EngineError) { return try await attempt(patience.interaction) } catch {
+        try await patience.wait(after: error)
+      }
     }
-    throw .session(.notStored(cause, kind))
-  }
-
-  /// Returns `true` if a person is likely to notice the wait: at the terminal, or, if a provider of the Secret Service
-  /// is running and locked, at its own prompt.
-  private func canBeAnswered(_ cause: KeyringFailure, _ kind: Keyring.Kind) -> Bool {
-    if context.world.terminal.canAsk() { return true }
-    return cause.isLocked && kind == .secretService
   }
 
   /// Writes items of an account.
@@ -87,5 +64,70 @@ struct KeyringRetry: Sendable {
   ) async throws(EngineError) {
     try await write(items, with: account, to: credentialStore)
     try credentialStore.saveWritten(account)
+  }
+}
+
+/// The waits between the attempts, which are the same for every operation.
+private final class Patience {
+  private let context: EngineContext
+  private let owner: String
+  /// When the first attempt began.
+  private let started: Timestamp
+  /// The first failure is the one to report; `nil` before it.
+  private var failure: EngineError?
+  /// The end of the wait; `nil` as long as there is none.
+  private var deadline: Timestamp?
+  /// The most attempts that are left: an upper bound, in case the clock is set back meanwhile.
+  private var left: Int64 = 0
+
+  init(_ context: EngineContext, _ owner: String) {
+    self.owner = owner
+    self.context = context
+    started = context.world.clock.now()
+  }
+
+  /// Only the first attempt may ask a person.
+  var interaction: Interaction { failure == nil ? context.interaction : .forbidden }
+
+  /// Waits a second, if the keyring has to recover before another attempt.
+  ///
+  /// - Parameter error: The failure of the last attempt.
+  /// - Throws: The error to report, if there is no other attempt.
+  @inline(never)
+  func wait(after error: EngineError) async throws(EngineError) {
+    let first = failure ?? error
+    guard case .keyring(.failed(let cause, let kind)) = first else { throw first }
+    defer { failure = first }
+    // A single failure, such as of a disk, need not repeat itself.
+    if case .failed = cause, failure == nil { return }
+    guard cause.mayPass else { throw first }
+    let end = deadline ?? begin(for: cause, kind)
+    let isOver = left <= 0 || context.world.clock.now().seconds(since: end) >= 0
+    left -= 1
+    guard !isOver, await context.world.clock.sleep(1) else { throw .session(.notStored(cause, kind)) }
+  }
+
+  /// Reports that the wait is over, if there was one.
+  func finish() { if deadline != nil { context.report(.over) } }
+
+  /// Begins to wait.
+  ///
+  /// An attempt may take seconds itself, so the clock counts, and not the attempts. A person's time begins when the
+  /// first attempt, in which the keyring may have prompted, has failed.
+  private func begin(for cause: KeyringFailure, _ kind: Keyring.Kind) -> Timestamp {
+    let mayAsk = context.interaction == .allowed
+    let seconds: Int64 = mayAsk && canBeAnswered(cause, kind) ? 120 : 10
+    let end = (mayAsk ? context.world.clock.now() : started).adding(seconds: seconds)
+    deadline = end
+    left = seconds
+    context.report(.toStore(owner: owner, kind, seconds: seconds))
+    return end
+  }
+
+  /// Returns `true` if a person is likely to notice the wait: at the terminal, or, if a provider of the Secret Service
+  /// is running and locked, at its own prompt.
+  private func canBeAnswered(_ cause: KeyringFailure, _ kind: Keyring.Kind) -> Bool {
+    if context.world.terminal.canAsk() { return true }
+    return cause.isLocked && kind == .secretService
   }
 }

@@ -49,7 +49,7 @@ package struct NewCredentials: Sendable {
   /// The client's certificate for TLS, with its key; ``client`` describes it.
   package var certificate: CertifiedKey?
   /// The access to the client's registration, if acct registered it and its server gave any.
-  package var registrationAccess: RegistrationAccess?
+  @Boxed package var registrationAccess: RegistrationAccess? = nil
   /// Notices from the sign-in that obtained them.
   package var notices: [Notice] = []
 }

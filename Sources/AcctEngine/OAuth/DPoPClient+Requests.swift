@@ -65,6 +65,8 @@ extension DPoPClient {
     return second
   }
 
+  // Not a copy of it in each use case that sends a form.
+  @inline(never)
   private func sendUnlearned(
     _ form: GrantForm,
     to endpoint: HTTPURL,
