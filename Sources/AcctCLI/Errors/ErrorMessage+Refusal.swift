@@ -68,7 +68,8 @@ extension RequestRefusal {
   fileprivate func hint(for account: Account) -> String {
     switch part {
     case .scope where asked.isSecondToken: return "name another --scope"
-    case .resource where asked.isSecondToken: return secondTokenHint(for: account)
+    case .resource where asked.isSecondToken, .use where asked.isSecondToken && asked.isRegistered:
+      return secondTokenHint(for: account)
     case .client, .use, .scope, .resource: break
     }
     let fitting = account.loginOptions

@@ -56,7 +56,7 @@ extension ErrorMessage {
         "serverFailed",
         .serverFailed,
         "\(origin) failed with \(status)",
-        hint: "nothing was stored" + (retryAfter == nil ? "; run the same command again later" : ""),
+        hint: "no account was stored" + (retryAfter == nil ? "; run the same command again later" : ""),
         retryAfter: retryAfter
       )
     case .renewalFailed(let status, let retryAfter, let origin):

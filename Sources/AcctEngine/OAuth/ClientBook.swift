@@ -89,14 +89,19 @@ extension ClientBook {
 }
 
 extension Account {
-  /// The identifier of the client that its server has registered for acct, and the keys that it can have in the book.
-  ///
-  /// They are the issuer as people type it, and as the server spells it. `nil` for a client of the user's own.
+  /// The identifier of the client that its server has registered for acct, and the keys that it can have in the book;
+  /// `nil` for a client of the user's own.
   var registeredClient: (id: String, places: [String])? {
     guard client.isRegistered, let id = identity.clientID else { return nil }
+    return (id, clientPlaces)
+  }
+
+  /// The keys that a client of its server can have in the book: the issuer as people type it, and as the server spells
+  /// it.
+  var clientPlaces: [String] {
     let places = [ClientBook.place(identity.issuer, client.endpoints), ClientBook.place(nil, client.endpoints)]
       .compactMap(\.self)
-    return (id, places.flatMap { $0.hasSuffix("/") ? [$0, String($0.dropLast())] : [$0, "\($0)/"] })
+    return places.flatMap { $0.hasSuffix("/") ? [$0, String($0.dropLast())] : [$0, "\($0)/"] }
   }
 }
 

@@ -26,8 +26,9 @@ struct UnusedClient: Sendable {
       let isUnused = try await context.changeClientBook { (book) throws(EngineError) -> Bool in
         let (accounts, damaged) = try context.accountStore.listing()
         let isUsed = accounts.contains { other in
-          guard other.id != account.id, let used = other.registeredClient, used.id == client.id else { return false }
-          return used.places.contains(where: client.places.contains)
+          // Its user may have named the same client.
+          guard other.id != account.id, other.identity.clientID == client.id else { return false }
+          return other.clientPlaces.contains(where: client.places.contains)
         }
         guard !isUsed else { return false }
         book.drop(client.id, at: client.places)

@@ -1,4 +1,5 @@
 import AcctModel
+import AcctPorts
 import AcctProtocol
 
 /// The limit of a token endpoint, which every command obeys until it is over.
@@ -34,11 +35,21 @@ extension Renewal {
     of origin: Origin,
     for id: AccountID
   ) async -> RetryAfter? {
-    let ledger = LimitsLedger(context.world)
-    guard var limit = ledger.read(fields, of: origin).exhausted, let end = limit.usableAgainAt else { return nil }
-    limit.extent = .renewals
-    limit.name = RateLimit.Extent.renewals.rawValue
-    await ledger.learn([limit], of: origin, for: id)
-    return .reset(max(0, end.seconds(since: limit.observedAt)))
+    guard !fields.isEmpty else { return nil }
+    let now = context.world.clock.now()
+    let serverTime = fields.only("Date").flatMap { HTTPDate.parse($0) } ?? now
+    guard let wait = LimitVerdict(status: 429, fields, of: origin, at: serverTime).retryAfter else { return nil }
+    let seconds = wait.seconds(from: serverTime)
+    let isReset = wait == .reset(seconds)
+    let limit = RateLimit(
+      origin: origin,
+      extent: .renewals,
+      name: RateLimit.Extent.renewals.rawValue,
+      resetsAt: isReset ? now.adding(seconds: seconds) : nil,
+      retryAfterSeconds: isReset ? nil : seconds,
+      observedAt: now
+    )
+    await LimitsLedger(context.world).learn([limit], of: origin, for: id)
+    return wait
   }
 }

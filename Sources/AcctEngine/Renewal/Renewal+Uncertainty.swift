@@ -29,7 +29,7 @@ extension TokenOutcome {
     case .unanswered(.serverFailed), .unanswered(.failed(.notJSON)),
       .unanswered(.failed(.malformedAnswer)), .unanswered(.failed(.tokenType)), .unusable,
       // The server gave up waiting, or so says a proxy for it.
-      .unanswered(.failed(.unexplained(status: 408))):
+      .unanswered(.failed(.unexplained(status: 408))), .unanswered(.failed(.refused(_, _, 408))):
       true
     case .unanswered(.failed), .unanswered(.limited), .granted, .ended: false
     }

@@ -181,7 +181,8 @@ extension OAuthError {
   fileprivate func doubt(at now: Timestamp) -> Doubt? {
     guard mayBeEnd else { return nil }
     return switch self {
-    case .refused(let code, _, let status): Doubt(status: status, code: code, at: now)
+    // A sentence in place of a code may have the time or a number in it.
+    case .refused(let code, _, let status): Doubt(status: status, code: code.contains(" ") ? nil : code, at: now)
     case .unexplained(let status): Doubt(status: status, code: nil, at: now)
     case .noMetadata, .metadata, .unsupported, .notJSON, .malformedAnswer, .userUnnamed, .tokenType, .idToken,
       .redirected:

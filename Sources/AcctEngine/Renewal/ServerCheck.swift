@@ -84,6 +84,9 @@ package struct ServerCheck: Sendable {
     case .otherUser(let other, let origin):
       try await record(.otherUser, because: other.reason, of: account)
       throw .server(.otherUser(other, origin))
+    // A client that is not the token's audience may not be told of it, so nothing is stored.
+    case .inactive(let reason, _) where !account.resources.isEmpty:
+      throw .signIn(.required(account: account.name, .ended(reason: reason)))
     case .rejected(let reason, let origin), .inactive(let reason, let origin):
       throw try await rejected(grant, of: account, by: origin, because: reason)
     case .unknown(let cause, let origin): return .notChecked(cause, origin)

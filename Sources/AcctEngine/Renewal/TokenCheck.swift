@@ -13,7 +13,7 @@ struct TokenCheck: Sendable {
   enum Verdict {
     case accepted
     case rejected(reason: String, Origin)
-    /// It calls the token inactive (RFC 7662, section 2.2), which it says of no token that works.
+    /// It calls the token inactive (RFC 7662, section 2.2): it has ended, or the client may not ask about it.
     case inactive(reason: String, Origin)
     /// It named another user than before.
     case otherUser(OtherUser, Origin)
@@ -72,7 +72,7 @@ struct TokenCheck: Sendable {
     switch response.status {
     case 200:
       do throws(EngineError) {
-        let stated = response.json?.objectValue?["sub"]?.stringValue
+        let stated = response.json?.objectValue?["sub"]?.identifier
         try account.subjectStatements.require(userinfo: stated, of: endpoint.origin, context)
       } catch .server(.otherUser(let other, let origin)) {
         return .otherUser(other, origin)

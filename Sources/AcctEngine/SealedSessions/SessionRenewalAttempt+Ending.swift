@@ -42,7 +42,8 @@ extension SessionRenewalAttempt {
 
   /// Records the end of the session, with the reason.
   func ended(_ reason: String) throws(EngineError) -> EngineError {
-    let reason = wasInterrupted ? StateReason.interrupted(reason).text : reason
+    let reason =
+      !wasInterrupted ? reason : wasAnswered ? StateReason.unstored(reason).text : StateReason.interrupted(reason).text
     let before = account.recordedState
     account.take(.ended, reason: reason, at: context.world.clock.now())
     context.noteRejection(of: &account, since: before)
@@ -71,6 +72,7 @@ extension SessionRenewalAttempt {
       try save()
       throw error
     }
+    if !wasInterrupted || wasAnswered { account.marks.insert(.answered) }
     try save()
     return .again(error)
   }

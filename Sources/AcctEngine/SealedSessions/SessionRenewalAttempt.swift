@@ -9,6 +9,8 @@ final class SessionRenewalAttempt {
   var session: Token
   let reason: Renewal.Reason
   let wasInterrupted: Bool
+  /// The earlier one was answered, with nothing that could be stored.
+  let wasAnswered: Bool
   let backend: SessionBackend
   let credentialStore: CredentialStore
   /// Checked before each request, if other machines share the keyring.
@@ -36,6 +38,8 @@ final class SessionRenewalAttempt {
     self.mayBeSent = mayBeSent
     self.context = context
     wasInterrupted = account.renewalStartedAt != nil
+    wasAnswered = wasInterrupted && account.marks.contains(.answered)
+    self.account.marks.remove(.answered)
   }
 
   /// The credentials that are stored at the end.

@@ -130,7 +130,7 @@ final class IdentifyUser: Sendable {
       presenting: client.identity
     )
     let user = try user(in: response, .userinfo, endpoint, rules.subjectMember, rules.nameMember)
-    let stated = response.json?.objectValue?["sub"]?.stringValue
+    let stated = response.json?.objectValue?["sub"]?.identifier
     try credentials.subjectStatements.require(userinfo: stated, of: endpoint.origin, context)
     credentials.subjectStatements.userinfo = stated ?? user?.subject
     return user

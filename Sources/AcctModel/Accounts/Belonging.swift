@@ -12,7 +12,7 @@ package enum AccountSource: Hashable, Sendable {
 package struct Identity: Hashable, Sendable {
   /// The DID, a token's `sub`, or the handle; without one, no other identity equals it.
   package var subject: String?
-  package var issuer: Issuer?
+  @Boxed package var issuer: Issuer?
   /// The exact `client_id`; a renewal with another string ends the session.
   package var clientID: String?
 

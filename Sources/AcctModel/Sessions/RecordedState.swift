@@ -1,5 +1,5 @@
 /// The last known state of the credentials, without asking keyring or server.
-package enum RecordedState: Equatable, Sendable {
+package indirect enum RecordedState: Equatable, Sendable {
   case signedIn
   /// Signed in, but the server rejected the last renewal for a cause that only the user can change. The reason is its
   /// code for the client, the scope or the resource, and its text. With a doubt, the cause is not known.

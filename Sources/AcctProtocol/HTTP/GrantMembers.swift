@@ -86,7 +86,7 @@ package struct GrantMembers: Sendable {
 
 extension JSON {
   /// An identifier: a text, or the digits of a whole number, which some servers send in its place.
-  var identifier: String? {
+  package var identifier: String? {
     guard let number = numberValue else { return stringValue }
     if let integer = number.integer { return String(integer) }
     return number.literal.utf8.allSatisfy { (0x30...0x39).contains($0) } ? number.literal : nil

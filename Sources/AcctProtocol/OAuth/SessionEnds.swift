@@ -34,10 +34,24 @@ package enum SessionEnds {
     words(list).contains(plain(String(code.prefix { $0 != ":" })))
   }
 
-  /// `true` if a refusal names the refresh token or the session as its cause.
-  static func names(_ description: String) -> Bool {
-    let text = plain(description)
-    return words(.names).contains { text.contains($0) }
+  /// `true` if a refusal names the refresh token or the session as its cause, in whole words: "proof of possession"
+  /// names neither.
+  ///
+  /// - Parameters:
+  ///   - description: The server's description.
+  ///   - isAlone: `true` if there is no code beside it: then the session alone is not enough.
+  /// - Returns: `true` if it does.
+  static func names(_ description: String, isAlone: Bool) -> Bool {
+    let parts = description.lowercased().split { !$0.isLetter && !$0.isNumber }
+    let names = words(.names).filter { !isAlone || $0 != "session" }
+    return parts.indices.contains { start in
+      var text = ""
+      for part in parts[start...] {
+        text += part
+        if names.contains(text) { return true }
+      }
+      return false
+    }
   }
 
   private static func plain(_ text: String) -> String {
@@ -57,7 +71,8 @@ extension ServerAnswer {
     // Google's identity platform has its own code in the description, beside a general one.
     if [errorCode, description].compactMap(\.self).contains(where: { SessionEnds.has($0, in: .over) }) { return true }
     guard status < 500, hasDescriptionAlone || SessionEnds.has(errorCode, in: .overIfNamed) else { return false }
-    return (description ?? (hasDescriptionAlone ? errorCode : nil)).map(SessionEnds.names) ?? false
+    let words = description ?? (hasDescriptionAlone ? errorCode : nil)
+    return words.map { SessionEnds.names($0, isAlone: hasDescriptionAlone) } ?? false
   }
 }
 

@@ -33,7 +33,7 @@ struct FailedServerTests {
     #expect(
       record.err.suffix(2) == [
         "acct: https://as.example failed with 500",
-        "acct: hint: nothing was stored; run the same command again later",
+        "acct: hint: no account was stored; run the same command again later",
       ],
       "\(record.err)"
     )

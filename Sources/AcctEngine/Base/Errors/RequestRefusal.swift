@@ -104,7 +104,11 @@ extension RequestRefusal {
 
 extension RequestRefusal {
   /// `true` if the server no longer takes a client that acct has registered itself: another one can be registered.
-  package var isOfRegisteredClient: Bool { asked.isRegistered && part.isClient }
+  ///
+  /// What the client may not have as a second token says nothing about its registration.
+  package var isOfRegisteredClient: Bool {
+    asked.isRegistered && part.isClient && !(asked.isSecondToken && part == .use)
+  }
 }
 
 extension RefusedPart {
