@@ -109,12 +109,13 @@ extension MakeRequest {
 
   /// The demand of a resource server for a bearer token where the account's are bound to a key.
   ///
-  /// A renewal would bring another bound one. `invalid_token`, or no error at all, may be about a token that was read, so
-  /// the renewed one is tried before that is taken for such a demand.
+  /// A renewal would bring another bound one. `invalid_token` alone may be about a token that was read, so the renewed
+  /// one is tried before that is taken for such a demand; no error at all is the answer to a request in which the server
+  /// finds no token (RFC 6750, section 3.1).
   func bearerDemand(by head: ResponseHead, _ attempt: RequestAttempt) -> EngineError? {
     guard attempt.account.tokenType == .dpop, !attempt.account.sendsIDToken(to: attempt.request.url),
       let challenge = DPoPRefusal.bearerChallenge(status: head.status, headers: head.fields),
-      challenge.parameters["error"] ?? "invalid_token" != "invalid_token" || !attempt.retry.mayRenew
+      challenge.parameters["error"] != "invalid_token" || !attempt.retry.mayRenew
     else { return nil }
     return .request(.bearerOnly(attempt.account, attempt.request.url.origin))
   }

@@ -94,6 +94,19 @@ struct RenewalLimitTests {
     #expect(renewals == 2)
   }
 
+  @Test("Of a 429 with Retry-After and a reset the first counts, and a quota that is not used up delays nothing")
+  func otherQuotas() async {
+    let fields = [("X-RateLimit-Remaining", "57"), ("X-RateLimit-Reset", "3600")]
+    await account(.json("{}", 429, fields[0], fields[1]))
+    #expect(await record.acct("token") == 9)
+    #expect(await record.acct("token") == 0)
+    #expect(renewals == 2)
+    await account(.json("{}", 429, ("Retry-After", "5"), ("X-RateLimit-Remaining", "0"), fields[1]))
+    #expect(await record.acct("refresh", "--force") == 9)
+    record.now += 5
+    #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+  }
+
   @Test("A server that names a time in years is asked again after a day")
   func years() async {
     await account(.json("{}", 429, ("Retry-After", "99999999")))

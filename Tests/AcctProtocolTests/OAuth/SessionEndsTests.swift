@@ -64,6 +64,15 @@ struct SessionEndsTests {
       (#"{"error":"invalid_grant: It is expired."}"#, "invalid_grant: It is expired.", nil, true),
       (#"{"errorCode":"E1","errorMessage":"no"}"#, "E1", "no", false),
       (#"{"message":"no"}"#, "no", nil, false),
+      (
+        #"{"error":"invalid_request","error_description":"the session has ended"}"#, "invalid_request",
+        "the session has ended", true
+      ),
+      (
+        #"{"error":"invalid_request","error_description":"proof of possession required"}"#, "invalid_request",
+        "proof of possession required", false
+      ),
+      (#"{"detail":"CSRF session token missing"}"#, "CSRF session token missing", nil, false),
     ] as [(String, String, String?, Bool)]
   )
   func descriptions(body: String, code: String, description: String?, isEnd: Bool) {
