@@ -90,7 +90,7 @@ function __acct_grammar -S
                 '--param='\t'One more parameter of the authorization request' \
                 '--token-param='\t'One more parameter of each token request' \
                 '--redirect-uri='\t'The redirect address on this machine as it is registered' \
-                '--register'\t'Have the server register another client for acct than the one of before' \
+                '--register'\t'Have the server register a new client, in place of the earlier one' \
                 '--no-dpop'\t'Request bearer tokens, even of a server with DPoP' \
                 '--cert=file'\t'The client'\''s certificate for TLS and its chain, in PEM or a token' \
                 '--cert-key=file'\t'The certificate'\''s private key, in your own PEM file or a token' \
@@ -121,7 +121,7 @@ function __acct_grammar -S
                 '--wait='\t'How long to wait for the browser'\''s answer' \
                 '--param='\t'One more parameter of the authorization request, this time' \
                 '--client-id='\t'Another client'\''s id, from now on' \
-                '--register'\t'Have the server register another client for acct' \
+                '--register'\t'Have the server register a new client, in place of the earlier one' \
                 '--client-secret-file=file'\t'Read the client'\''s secret from your own file; - is stdin' \
                 '--client-key=file'\t'Read the client'\''s private key from your own file' \
                 '--cert=file'\t'The client'\''s certificate for TLS and its chain, in PEM or a token' \
@@ -350,7 +350,7 @@ function __acct_grammar -S
             set arguments 'account'
         case 'refresh'
             set options '--all'\t'Every account' \
-                '--force'\t'Renew even if it is not due' \
+                '--force'\t'Renew even if it is not due, or its session has ended' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \

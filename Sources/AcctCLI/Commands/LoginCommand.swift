@@ -41,7 +41,7 @@ struct LoginCommand: AcctCommand {
   @Option(name: .customLong("client-id"), help: ArgumentHelp("Another client's id, from now on.", valueName: "id"))
   var clientID: String?
 
-  @Flag(help: "Have the server register another client for acct.")
+  @Flag(help: "Have the server register a new client, in place of the earlier one.")
   var register = false
 
   @Option(help: ArgumentHelp("Read the client's secret from your own file; - is stdin.", valueName: "file"))

@@ -14,7 +14,7 @@ struct RefreshCommand: AcctCommand {
   @Flag(help: "Every account.")
   var all = false
 
-  @Flag(help: "Renew even if it is not due.")
+  @Flag(help: "Renew even if it is not due, or its session has ended.")
   var force = false
 
   @OptionGroup var options: SharedOptions

@@ -102,7 +102,8 @@ extension RequestRefusal {
       let line = signInLine(account, for: resource)
     else { return "name another --audience" }
     // The server speaks as of a session that has ended.
-    let doubt = "; `\(acctLine("refresh", account.name.description, "--force"))` finds out whether the session goes on"
+    let doubt =
+      "; `\(acctLine("refresh", account.name.description, "--force"))` shows whether the session is still valid"
     return "to sign in for it alone, run `\(line)`\(endCode == nil ? "" : doubt)"
   }
 }

@@ -97,7 +97,7 @@ extension OAuthError {
       "a server without metadata is named by its addresses: --token-url URL --authorize-url URL, and "
         + "--client-auth post where it takes the secret in the form"
     case .unsupported(.deviceCode):
-      "--device-url URL names the address, if it has one; without --device it signs in with a browser"
+      "--device-url URL names its device endpoint; without --device acct opens a browser"
     case .metadata, .unsupported, .notJSON, .malformedAnswer, .userUnnamed, .tokenType, .idToken, .redirected: nil
     }
   }

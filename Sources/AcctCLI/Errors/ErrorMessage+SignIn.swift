@@ -90,7 +90,7 @@ extension ErrorMessage {
     case .callbackTimedOut(let seconds, let addressValidFor, let isRegistered):
       let end = addressValidFor.map { ", and the address was valid for \(validity($0))" } ?? ""
       let again = addressValidFor == nil ? "; --wait SECONDS waits longer" : " for a new address"
-      let anew = "; --register makes a new client, if the browser showed that the server does not know this one"
+      let anew = "; --register registers a new client, if the browser showed that the server does not know this one"
       self.init(
         "callbackTimedOut",
         .signInRequired,

@@ -77,7 +77,7 @@ enum AddHelp {
       --client-key FILE  its private key: PEM, a JWK, or a service account's
       --client-auth METHOD  basic, post, none, private-key, tls, assertion-file
       --cert, --cert-key FILE  its certificate for TLS, in PEM or a token
-      --register  another client of those that the server registers for acct
+      --register  have the server register a new client
       --redirect-uri URI  the redirect address as it is registered
       --redirect-port PORT  the loopback port to listen on
       --callback PREFIX  where a backend's sign-in ends: limit://auth

@@ -16,7 +16,7 @@ func words(for decision: Decision) -> String {
   case .requestWithoutName(let account, nil):
     "renewing \(account) without naming its scope and audience: the server rejected them"
   case .renewWithoutMetadata(let account, let origin, let cause):
-    "renewing \(account) at the token endpoint from before, of \(origin): \(ErrorMessage(cause).text)"
+    "renewing \(account) without metadata, at the known token endpoint of \(origin): \(ErrorMessage(cause).text)"
   case .readDespite(let blemishes, let origin):
     "using the answer of \(origin) although \(blemishes.map(words).joined(separator: ", "))"
   case .sendWithNewProof(let origin, let status):

@@ -233,7 +233,7 @@ extension DoctorWording {
       self.init(
         "interruptedRenewal",
         wasAnswered
-          ? "a renewal of \(name) brought no answer that could be stored, \(duration(seconds)) ago"
+          ? "a renewal of \(name) got an answer that could not be stored, \(duration(seconds)) ago"
           : "a renewal of \(name) was interrupted \(duration(seconds)) ago",
         fix: "`\(acctLine("refresh", name.description))`"
       )

@@ -31,8 +31,8 @@ func words(for notice: Notice) -> String {
   case .requestNotPushed(let origin, let cause):
     "\(origin) takes no pushed request of this client, so the browser gets its parameters: " + ErrorMessage(cause).text
   case .scopeNotGranted(let scopes): "the server did not grant \(scopes.map(printable).joined(separator: " "))"
-  case .scopeUnknown: "the scope in the answer can't be read, so what was granted is not known"
-  case .idTokenDropped: "the ID token in the answer can't be read, and is not kept; it was not requested"
+  case .scopeUnknown: "the granted scope can't be read, and is not known"
+  case .idTokenDropped: "the ID token can't be read and was not requested; it is not kept"
   case .resourcesApart(let first, let others, let areHad):
     "the token is for \(first); "
       + (areHad

@@ -95,7 +95,7 @@ struct ClientOptions: ParsableArguments {
   )
   var redirectURI: String?
 
-  @Flag(help: "Have the server register another client for acct than the one of before.")
+  @Flag(help: "Have the server register a new client, in place of the earlier one.")
   var register = false
 
   @Flag(name: .customLong("no-dpop"), help: "Request bearer tokens, even of a server with DPoP.")

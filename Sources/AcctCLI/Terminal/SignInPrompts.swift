@@ -65,10 +65,8 @@ final class SignInPrompts: Sendable {
     case .callbackRefused: report("acct: refused a callback from a program that is not this user's; still waiting")
     case .callbackUnproven(let error?):
       let words = [error.code, error.description].compactMap(\.self).map(printable).joined(separator: ": ")
-      report(
-        "acct: an answer without this sign-in's state came back, and is not taken for its own; still waiting: \(words)"
-      )
-    case .callbackUnproven(nil): report("acct: the browser came back with no answer in its address; still waiting")
+      report("acct: refused a callback without this sign-in's state (\(words)); still waiting")
+    case .callbackUnproven(nil): report("acct: refused a callback without an answer; still waiting")
     case .schemeNotRegistered(let scheme, let failure):
       report("acct: the desktop can't deliver \(scheme): addresses: \(words(for: failure))")
     case .notConfirmed(let error):

@@ -24,7 +24,7 @@ package enum Decision: Sendable {
   case renewedElsewhere(AccountName, TokenPurpose?)
   /// The server rejected the account's own scope or audience by name, and is asked without.
   case requestWithoutName(AccountName, TokenPurpose?)
-  /// No metadata of the server can be read, for this reason: the token endpoint from before is used.
+  /// No metadata of the server can be read, for this reason: the last known token endpoint is used.
   case renewWithoutMetadata(AccountName, at: Origin, because: EngineError)
   /// The server's answer grants something, and these of it count as missing or are read leniently.
   case readDespite([Blemish], Origin)

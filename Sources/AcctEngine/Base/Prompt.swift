@@ -27,7 +27,7 @@ package final class Voice: Sendable {
   /// - Parameters:
   ///   - words: Finds the words of a prompt.
   ///   - explain: Takes each decision; `nil` unless the user wants to know.
-  ///   - notice: Takes each decision that shows a fault to be mended; `nil` if the user wants to know none.
+  ///   - notice: Takes each decision that shows a fault that the user can fix; `nil` if the user wants to know none.
   package init(
     words: @escaping @Sendable (Prompt) -> String,
     explain: (@Sendable (Decision) -> Void)?,

@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 
-/// The limit of a token endpoint, which every command obeys until it is over.
+/// The limit of a token endpoint, which every command obeys until it has passed.
 extension Renewal {
   /// Seconds after which a server that named a later time is asked all the same: such a time is a mistake.
   private static let longest: Int64 = 86_400

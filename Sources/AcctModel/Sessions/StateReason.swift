@@ -41,7 +41,7 @@ package enum StateReason: Equatable, Sendable {
     case .refreshTokenInvalid: "the refresh token is no longer valid"
     case .interrupted(let words):
       "an earlier renewal was interrupted before its answer could be stored, and \(words)"
-    case .unstored(let words): "an earlier renewal was answered with nothing that could be stored, and \(words)"
+    case .unstored(let words): "the answer to an earlier renewal could not be stored, and \(words)"
     case .answered(let status): "it answered \(status)"
     case .renewedForOther(let found, let expected): "the server renewed the tokens for \(found) instead of \(expected)"
     case .userinfoOfOther(let found, let expected): "the server's userinfo is about \(found) instead of \(expected)"

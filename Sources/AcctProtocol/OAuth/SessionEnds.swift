@@ -6,10 +6,10 @@ import StrictJSON
 package enum SessionEnds {
   /// What a list of codes is about.
   package enum List: String, CaseIterable, Sendable {
-    /// The session is over.
-    case over
-    /// It is, if the server's description has one of ``names``.
-    case overIfNamed
+    /// The session has ended.
+    case ended
+    /// It has, if the server's description has one of ``names``.
+    case endedIfNamed
     case names
     /// The request may succeed later, however often it was refused.
     case passing
@@ -69,8 +69,8 @@ extension ServerAnswer {
   var endsSession: Bool {
     guard let errorCode, ![408, 425, 429].contains(status) else { return false }
     // Google's identity platform has its own code in the description, beside a general one.
-    if [errorCode, description].compactMap(\.self).contains(where: { SessionEnds.has($0, in: .over) }) { return true }
-    guard status < 500, hasDescriptionAlone || SessionEnds.has(errorCode, in: .overIfNamed) else { return false }
+    if [errorCode, description].compactMap(\.self).contains(where: { SessionEnds.has($0, in: .ended) }) { return true }
+    guard status < 500, hasDescriptionAlone || SessionEnds.has(errorCode, in: .endedIfNamed) else { return false }
     let words = description ?? (hasDescriptionAlone ? errorCode : nil)
     return words.map { SessionEnds.names($0, isAlone: hasDescriptionAlone) } ?? false
   }

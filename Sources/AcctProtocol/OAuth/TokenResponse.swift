@@ -139,7 +139,7 @@ package enum TokenOutcome: Sendable {
   case granted(TokenResponse)
   /// A grant whose access token can't be used, with the refresh token that may have replaced the one before.
   case unusable(refreshToken: Token?, OAuthError)
-  /// The server's refusal for good, in its words: the session is over.
+  /// The server's refusal for good, in its words: the session has ended.
   case ended(code: String, description: String?, status: Int)
   /// Anything else: the credential stays.
   case unanswered(NoAnswer)

@@ -31,7 +31,7 @@ struct ForgottenClientTests {
     "acct: the server no longer knows the client c-1, which it registered for acct; another one is registered"
   private static let codes = ["invalid_client", "unauthorized_client"]
 
-  @Test("The token endpoint refuses it: login registers another one, once, and signs in", arguments: codes)
+  @Test("Login registers a new client, once, after the token endpoint refused the registered one", arguments: codes)
   func token(code: String) async {
     let server = await added()
     server.forget(code)
@@ -44,7 +44,10 @@ struct ForgottenClientTests {
     #expect(await acct("login", "n") == 0 && server.registrations == 2, "\(record.err)")
   }
 
-  @Test("The pushed request is refused: login and add register another one, once", arguments: ["login", "add"])
+  @Test(
+    "Login and add register a new client, once, after the pushed request of the registered one was refused",
+    arguments: ["login", "add"]
+  )
   func pushed(command: String) async {
     let server = await added(
       metadata: [
@@ -61,7 +64,7 @@ struct ForgottenClientTests {
     #expect(record.accountFile?["clientId"] == "c-2" && record.accountFiles == 1)
   }
 
-  @Test("The redirect brings the refusal: login registers another one, once, and signs in", arguments: codes)
+  @Test("Login registers a new client, once, after the redirect refused the registered one", arguments: codes)
   func redirect(code: String) async {
     let server = await added()
     browser.refuse("\(code)&error_description=c-1+is+not+known+here", for: "c-1")
@@ -70,7 +73,7 @@ struct ForgottenClientTests {
     #expect(record.err.contains(Self.lost), "\(record.err)")
   }
 
-  @Test("The device endpoint refuses it: login registers another one, once")
+  @Test("Login registers a new client, once, after the device endpoint refused the registered one")
   func device() async {
     let server = await added("--device")
     server.forget()
@@ -92,7 +95,7 @@ struct ForgottenClientTests {
     #expect(server.registrations == 3)
   }
 
-  @Test("A renewal that is refused so ends with 4 and the line that mends it", arguments: codes)
+  @Test("A renewal whose client is refused exits 4 and names `acct login`", arguments: codes)
   func renewal(code: String) async {
     let server = await added()
     server.forget(code)
@@ -125,7 +128,7 @@ struct ForgottenClientTests {
     record.clear()
     let status = await Acct.run(["login", "n", "--wait", "599"], in: world, parsedBy: ParsedLines.parse)
     #expect(status == 4)
-    #expect(record.err.last?.contains("--register makes a new client") == true, "\(record.err)")
+    #expect(record.err.last?.contains("--register registers a new client") == true, "\(record.err)")
     #expect(await acct("login", "n", "--register") == 0, "\(record.err)")
     #expect(server.registrations == 2 && browser.parameters["client_id"] == "c-2")
     #expect(await acct("login", "n") == 0 && server.registrations == 2, "\(record.err)")

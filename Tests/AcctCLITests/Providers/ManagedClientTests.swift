@@ -50,7 +50,7 @@ struct ManagedClientTests {
     #expect(server.registrations == 2 && browser.parameters["client_id"] == "c-2")
   }
 
-  @Test("An account whose server can't be told is removed without a request")
+  @Test("`remove --local` sends no request and drops the client")
   func local() async {
     let server = ForgettingServer(record)
     #expect(await add("n") == 0, "\(record.err)")
@@ -60,7 +60,7 @@ struct ManagedClientTests {
     #expect(server.registrations == 2)
   }
 
-  @Test("An export leaves the access out")
+  @Test("An export has no access to the client's registration")
   func exported() async {
     _ = ForgettingServer(record)
     #expect(await add("n") == 0, "\(record.err)")
@@ -77,7 +77,7 @@ struct ManagedClientTests {
     #expect(other.keyring.items.values.first?[.registration] == nil)
   }
 
-  @Test("It stays as long as another account has it")
+  @Test("A client stays registered as long as another account has it")
   func shared() async {
     let server = ForgettingServer(record)
     #expect(await add("n") == 0, "\(record.err)")

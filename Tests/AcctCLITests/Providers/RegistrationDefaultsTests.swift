@@ -79,7 +79,7 @@ struct RegistrationDefaultsTests {
     #expect(registered(at: server).map { $0["id_token_signed_response_alg"] } == [named.map(JSON.string)])
   }
 
-  @Test("An empty secret is none")
+  @Test("An empty client secret counts as missing")
   func emptySecret() async {
     let server = serve(
       ["token_endpoint_auth_methods_supported": ["none"]],

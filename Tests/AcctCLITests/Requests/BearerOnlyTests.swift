@@ -65,7 +65,7 @@ struct BearerOnlyTests {
     #expect(server.bodies("/token").count == 2)
   }
 
-  @Test("A challenge for DPoP beside the one for a bearer token is renewed for, as ever")
+  @Test("A challenge for DPoP beside the one for a bearer token causes a renewal")
   func both() async {
     let server = await serve(#"Bearer realm="x", DPoP error="invalid_token""#)
     #expect(await record.acct("request", Self.url) == 4)

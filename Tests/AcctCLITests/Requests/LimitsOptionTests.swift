@@ -63,7 +63,7 @@ struct LimitsOptionTests {
   }
 
   @Test(
-    "With --check nothing left exits 9, and what has been reset or may be retried exits 0",
+    "`limits --check` exits 9 if nothing is left, and 0 after the reset or the wait",
     arguments: [
       ("X-RateLimit-Remaining: 1\n", 0, 0), ("X-RateLimit-Remaining: 0\nX-RateLimit-Reset: 60\n", 0, 9),
       ("X-RateLimit-Remaining: 0\nX-RateLimit-Reset: 60\n", 59, 9),
@@ -83,7 +83,7 @@ struct LimitsOptionTests {
     #expect(world.out == shown && world.err.isEmpty)
   }
 
-  @Test("JSON has the seconds that are left from now, 0 at the end, and null where no time is known")
+  @Test("`limits --json` has the seconds that are left from now, 0 at the end, and null where no time is known")
   func secondsLeft() async {
     _ = await world.add(Handoffs.bearer())
     await observe("x-ratelimit-reset-a: 60\nx-ratelimit-remaining-b: 3\n")
@@ -96,7 +96,7 @@ struct LimitsOptionTests {
     }
   }
 
-  @Test("With --all the limits of every account are shown, and checked")
+  @Test("`limits --all` shows and checks the limits of every account")
   func all() async throws {
     _ = await world.add(Handoffs.bearer("carol"))
     _ = await world.add(Handoffs.bearer())
@@ -134,7 +134,7 @@ struct LimitsOptionTests {
     return await Acct.run(["limits", "--watch"], in: world, parsedBy: ParsedLines.parse)
   }
 
-  @Test("On a terminal --watch draws the limits over themselves each second until Ctrl-C")
+  @Test("On a terminal `limits --watch` draws the limits anew each second until Ctrl-C")
   func watchOnTerminal() async {
     _ = await world.add(Handoffs.bearer())
     world.set("TERM", to: "xterm")
@@ -151,7 +151,7 @@ struct LimitsOptionTests {
     )
   }
 
-  @Test("In a pipe --watch prints the limits when they change")
+  @Test("In a pipe `limits --watch` prints the limits when they change")
   func watchInPipe() async throws {
     _ = await world.add(Handoffs.bearer())
     await observe("X-RateLimit-Remaining: 9\nX-RateLimit-Reset: 60\n")

@@ -13,9 +13,7 @@ struct CallbackAnswerTests {
   private let record = RecordedWorld()
   private let browser = AnsweringBrowser()
   private static let right = "code=made-up-code&state=STATE&iss=https%3A%2F%2Fas.example"
-  private static let unproven =
-    "acct: an answer without this sign-in's state came back, and is not taken for its own; "
-    + "still waiting: "
+  private static let unproven = ["acct: refused a callback without this sign-in's state (", "); still waiting"]
 
   /// Signs in, with these queries at the listener one after another.
   private func add(_ queries: String..., options: [String] = []) async -> Int32 {
@@ -46,7 +44,8 @@ struct CallbackAnswerTests {
 
   /// The errors that the terminal told of.
   private var told: [String] {
-    record.err.filter { $0.hasPrefix(Self.unproven) }.map { String($0.dropFirst(Self.unproven.count)) }
+    record.err.filter { $0.hasPrefix(Self.unproven[0]) && $0.hasSuffix(Self.unproven[1]) }
+      .map { String($0.dropFirst(Self.unproven[0].count).dropLast(Self.unproven[1].count)) }
   }
 
   @Test("An error without a state does not count, and the terminal says what it was while the sign-in waits on")
@@ -133,7 +132,7 @@ struct CallbackAnswerTests {
   @Test("A callback without a query is told of, and its page looks for the answer in the fragment")
   func emptyQuery() async {
     #expect(await add("", "error=access_denied&error_description=no", Self.right) == 0, "\(record.err)")
-    #expect(record.err.contains("acct: the browser came back with no answer in its address; still waiting"))
+    #expect(record.err.contains("acct: refused a callback without an answer; still waiting"))
     #expect(told == ["access_denied: no"])
     #expect(browser.pages == [.withoutAnswer, .unexpected, .done])
   }

@@ -104,7 +104,7 @@ struct DiscoveryTests {
       server.set(RecordedServer.openIDPlace, Self.badGateway)
       #expect(await record.acct("refresh", "--force", "-v") == 0, "\(record.err)")
       #expect(
-        record.err.contains { $0.contains("at the token endpoint from before, of https://as.example: ") },
+        record.err.contains { $0.contains("without metadata, at the known token endpoint of https://as.example: ") },
         "\(record.err)"
       )
     }

@@ -59,7 +59,7 @@ struct HandleTests {
   private var isResolved: Bool { record.requests.last?.url.description == "https://plc.directory/\(Self.did)" }
 
   @Test(
-    "A pasted handle loses what no eye can see",
+    "A pasted handle loses invisible characters",
     arguments: [
       "\u{202A}alice.example.com\u{202C}", "alice.example.com ", "\u{200B}alice.example.com",
       "\u{FEFF}@alice.example.com",
@@ -74,7 +74,7 @@ struct HandleTests {
   }
 
   @Test(
-    "What is left and is no handle is shown with every strange character escaped",
+    "An invalid handle is shown with its non-ASCII characters and blanks escaped",
     arguments: [
       ("\u{202A}alice.ex\u{430}mple.com\u{202C}", #"alice.ex\u{430}mple.com"#),
       ("alice example.com ", #"alice\u{20}example.com"#), ("\u{200B}alice_x.example.com", "alice_x.example.com"),

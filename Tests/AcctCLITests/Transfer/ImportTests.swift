@@ -134,8 +134,8 @@ struct ImportTests {
   func tellsOfBlemishes() async {
     record.provide("in", Handoffs.bearer(changing: ["scope": 7, "id_token": "unreadable"]))
     #expect(await record.acct("add", "--import", "in") == 0)
-    #expect(record.err.contains("acct: the scope in the answer can't be read, so what was granted is not known"))
-    #expect(record.err.contains { $0.contains("the ID token in the answer can't be read") })
+    #expect(record.err.contains("acct: the granted scope can't be read, and is not known"))
+    #expect(record.err.contains { $0.contains("the ID token can't be read") })
   }
 
   static let bad: [(String, String)] = [

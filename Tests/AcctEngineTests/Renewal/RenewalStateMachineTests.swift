@@ -148,7 +148,7 @@ struct RenewalStateMachineTests {
     _ = next.take(try outcome(400, ["error": "invalid_grant", "error_description": "used"]), at: now)
     #expect(
       next.account.recordedState.reason
-        == "an earlier renewal was answered with nothing that could be stored, and used"
+        == "the answer to an earlier renewal could not be stored, and used"
     )
     // One that was not answered before, too, was interrupted.
     var lost = try self.machine(.again, forms: ["form"])

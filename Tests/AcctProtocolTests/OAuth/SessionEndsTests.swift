@@ -11,7 +11,7 @@ struct SessionEndsTests {
 
   @Test("No word is both an end and passing, or both pending and an end of a device sign-in")
   func apart() {
-    let ends = Set(SessionEnds.words(.over) + SessionEnds.words(.overIfNamed))
+    let ends = Set(SessionEnds.words(.ended) + SessionEnds.words(.endedIfNamed))
     #expect(ends.isDisjoint(with: SessionEnds.words(.passing)))
     let refusals = Set(SessionEnds.words(.denied) + SessionEnds.words(.expired))
     #expect(refusals.isDisjoint(with: SessionEnds.words(.pending) + SessionEnds.words(.slower)))

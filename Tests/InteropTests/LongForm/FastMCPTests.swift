@@ -3,7 +3,7 @@ import Testing
 
 @Suite("An account at a FastMCP server", .enabled(if: TestExtent.isFull, "only in the long form"))
 struct FastMCPTests {
-  @Test("Its address is enough to register, sign in, call a tool, renew and sign out")
+  @Test("The address of a FastMCP server is enough to register, sign in, call a tool, renew and sign out")
   func life() async throws {
     let server = try await FastMCPServer()
     let home = try AcctHome()

@@ -26,7 +26,7 @@ extension StepUp {
     guard !isSecondToken || purpose?.scope.isEmpty == false else {
       return "the sign-in asked for it: run it with --scope \(shellWord(challenge.scope.joined(separator: " ")))"
     }
-    return "the sign-in asked for it, and the server did not grant it: once your user there may have it, "
+    return "the sign-in asked for it, and the server did not grant it: after the server allows it to your user, "
       + loginHint(account.name)
   }
 }
