@@ -79,6 +79,17 @@ struct ClockTests {
     #expect(!record.err.joined().contains("clock"))
   }
 
+  @Test("A proof for a server that asks for a nonce, and whose time differs, has both at the second try")
+  func nonce() async {
+    #expect(await record.add(Self.renewable) == 0)
+    let asked = serve { time in
+      let right = RecordedServer.tokens("b", ["token_type": "DPoP"])
+      return time ? right : .json(#"{"error":"use_dpop_nonce"}"#, 400, ("DPoP-Nonce", "made-up-nonce"))
+    }
+    #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+    #expect(asked.nonces == [nil, "made-up-nonce"])
+  }
+
   @Test("A proof that is rejected again is an error after two tries, and the difference of the clocks is told")
   func rejected() async {
     #expect(await record.add(Self.renewable) == 0)
@@ -118,7 +129,7 @@ struct ClockTests {
   ///   - seconds: By so many seconds.
   ///   - window: The largest difference of an accepted proof, in seconds.
   ///   - answer: Makes the answer to a proof of the right time, or of a wrong one.
-  /// - Returns: The number of such requests.
+  /// - Returns: Such requests.
   private func serve(
     behind seconds: Int64 = 45,
     tolerating window: Int64 = 15,
@@ -130,8 +141,8 @@ struct ClockTests {
       guard let proof = request.fields.first(where: { $0.name == "DPoP" })?.value else {
         return RecordedServer.metadata()
       }
-      asked.add()
       let claims = try? JWT.decode(Token(text(of: proof))).claims.object
+      asked.add(claims?["nonce"]?.stringValue)
       let issued = claims?["iat"]?.numberValue?.integer.map { Int64($0) } ?? 0
       return answer(abs(issued - serverTime) <= window).dated(serverTime)
     }
@@ -139,13 +150,15 @@ struct ClockTests {
   }
 }
 
-/// Counts requests.
+/// The requests with a proof.
 private final class Asked: Sendable {
-  private let state = Mutex(0)
+  private let state = Mutex<[String?]>([])
 
-  var count: Int { state.withLock { $0 } }
+  var count: Int { nonces.count }
+  /// The nonces of their proofs.
+  var nonces: [String?] { state.withLock { $0 } }
 
-  func add() { state.withLock { $0 += 1 } }
+  func add(_ nonce: String?) { state.withLock { $0.append(nonce) } }
 }
 
 extension HTTPResponse {

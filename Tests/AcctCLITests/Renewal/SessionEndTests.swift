@@ -105,6 +105,29 @@ struct SessionEndTests {
     await expectEnd(words, at: server)
   }
 
+  @Test("The same refusal of client credentials twice, a minute or more apart, is the end of their account, too")
+  func twiceWithoutPerson() async {
+    let words = "other_error: something went wrong, there is no token"
+    let body = #"{"error":"other_error","error_description":"something went wrong, there is no token"}"#
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a", ["refresh_token": .null]))
+    record.secretFiles["secret"] = "s3cret"
+    let options = ["--client-id", "robot", "--client-secret-file", "secret", "--grant", "client-credentials"]
+    #expect(await record.run(["add", "--issuer", RecordedServer.issuer] + options) == 0, "\(record.err)")
+    server.set("/token", .json(body, 404))
+    for status: Int32 in [11, 4] {
+      #expect(await record.acct("refresh", "--force") == status, "\(record.err)")
+      #expect(told(words), "\(record.err)")
+      record.now += 61
+    }
+    #expect(await record.acct("status", "--json") == 4)
+    let account = record.json?.objectValue?["account"]?.objectValue
+    #expect(account?["state"] == "reauthRequired")
+    #expect(account?["reason"]?.stringValue == words)
+    #expect(await record.acct("list", "--json") == 0)
+    #expect(record.out.contains(#""state":"reauthRequired""#) && record.out.contains(words), "\(record.out)")
+    #expect(server.bodies("/token").count == 3)
+  }
+
   @Test("The same limit, or a server that fails, is never an end")
   func passing() async {
     for answer in [
@@ -138,6 +161,16 @@ struct SessionEndTests {
     #expect(record.out == "new\n")
     #expect(await record.acct("status", "--json") == 0)
     #expect(record.json?.objectValue?["account"]?.objectValue?["state"] == "valid")
+  }
+
+  @Test("A device sign-in that is pending in the words of a session's end waits for its grant")
+  func pending() async {
+    let pending = HTTPResponse.json(#"{"error":"invalid_grant","error_description":"authorization_pending"}"#, 400)
+    let server = RecordedServer(record, tokens: pending, pending, RecordedServer.tokens("a"))
+    #expect(await record.addDevice() == 0, "\(record.err)")
+    #expect(server.bodies("/token").count == 3)
+    #expect(await record.acct("token") == 0)
+    #expect(record.out == "at-a-long-enough\n")
   }
 
   @Test("A device sign-in that is declined ends with 4, in the server's words")
