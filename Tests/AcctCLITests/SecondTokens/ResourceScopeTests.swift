@@ -168,7 +168,7 @@ struct ResourceScopeTests {
     server.refuse(.json(Self.refusals[0], 400))
     #expect(await acct(["request", "\(Self.files)/x"]) == 4)
     #expect(record.err.last?.contains("--resource \(Self.files)") == true, "\(record.err)")
-    #expect(record.err.last?.contains("`acct refresh n --force` finds out") == true, "\(record.err)")
+    #expect(record.err.last?.contains("`acct refresh n --force` shows whether") == true, "\(record.err)")
   }
 
   @Test("Where the account's own token is due as well, its renewal shows whether the session has ended")
