@@ -5,8 +5,9 @@ import AcctProtocol
 extension Renewal {
   /// The account's server, as its metadata describes it.
   ///
-  /// Where no metadata can be read, a renewal goes on with the token endpoint of the metadata from before. What has to be
-  /// found anew each time, such as the server that a DID leads to, is found first.
+  /// Where no metadata can be read, a renewal goes on with the token endpoint of the metadata from before, and waits no
+  /// longer than 10 seconds for each document. What has to be found anew each time, such as the server that a DID leads
+  /// to, is found first.
   ///
   /// - Parameter account: Gets the token endpoint, for the next time.
   /// - Returns: The server.
@@ -14,8 +15,10 @@ extension Renewal {
   func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
     var naming = account.naming
     if account.issuerSource == .did { naming = try await IdentityCheck(context).check(&account) }
+    var discovering = context
+    if account.signIn?.tokenEndpoint != nil { discovering.timeout = min(context.timeout, 10) }
     do throws(EngineError) {
-      let server = try await Discovery(context).server(of: account, named: naming)
+      let server = try await Discovery(discovering).server(of: account, named: naming)
       account.signIn?.tokenEndpoint = SignInSettings(knowing: server).tokenEndpoint
       return server
     } catch {
