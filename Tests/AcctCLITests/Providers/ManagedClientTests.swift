@@ -91,6 +91,20 @@ struct ManagedClientTests {
     #expect(deletions == Self.deleted && record.file(.clients)?.contains("c-1") == false)
   }
 
+  @Test("A client stays registered as long as the user names it for another account")
+  func named() async {
+    let server = ForgettingServer(record)
+    #expect(await add("n") == 0, "\(record.err)")
+    server.signIn(as: "bob")
+    let line = ["add", "--issuer", RecordedServer.issuer, "--name", "m", "--scope", "read", "--client-id", "c-1"]
+    record.clear()
+    let world = browser.world(of: record)
+    #expect(await Acct.run(line, in: world, parsedBy: ParsedLines.parse) == 0, "\(record.err)")
+    #expect(record.accountFiles == 2)
+    #expect(await acct("remove", "n") == 0, "\(record.err)")
+    #expect(deletions.isEmpty)
+  }
+
   @Test("An address at another server gets no token")
   func elsewhere() async {
     _ = RecordedServer(

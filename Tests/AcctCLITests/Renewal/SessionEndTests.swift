@@ -105,6 +105,16 @@ struct SessionEndTests {
     await expectEnd(words, at: server)
   }
 
+  @Test("A refusal in a sentence alone is the same with another number in it")
+  func sentences() async {
+    let answers = [1, 2].map { Self.answer(403, "application/json", #"{"message":"device removed (ref \#($0))"}"#) }
+    _ = await account(answers[0], answers[1])
+    #expect(await record.acct("refresh") == 11)
+    record.now += 61
+    #expect(await record.acct("refresh") == 4)
+    #expect(told("device removed (ref 2)"), "\(record.err)")
+  }
+
   @Test("The same refusal of client credentials twice, a minute or more apart, is the end of their account, too")
   func twiceWithoutPerson() async {
     let words = "other_error: something went wrong, there is no token"

@@ -125,6 +125,21 @@ struct TokenLifeTests {
     #expect(await record.acct("status", "--check") == 0, "\(record.err)")
   }
 
+  @Test("A person whom userinfo names by a number is compared, too")
+  func numericSubject() async {
+    let server = RecordedServer(
+      record,
+      metadata: ["userinfo_endpoint": "https://as.example/userinfo"],
+      tokens: RecordedServer.tokens("a", ["scope": "openid", "sub": .null])
+    )
+    server.set("/userinfo", .json(#"{"sub":5}"#))
+    #expect(await record.addDevice(RecordedServer.issuer, "--scope", "openid") == 0, "\(record.err)")
+    #expect(await record.acct("status", "--check") == 0, "\(record.err)")
+    server.set("/userinfo", .json(#"{"sub":6}"#))
+    #expect(await record.acct("status", "--check") == 11, "\(record.err)")
+    #expect(record.out.contains("userinfo is about 6 instead of 5"), "\(record.out)")
+  }
+
   @Test(
     "The check of a token asks introspection where the client may",
     arguments: [
