@@ -32,6 +32,13 @@ package struct EngineContext: Sendable {
     self.report = report
   }
 
+  /// The same environment, in which one request may take no more than so many seconds.
+  func waiting(atMost seconds: Int) -> EngineContext {
+    var context = self
+    context.timeout = min(timeout, seconds)
+    return context
+  }
+
   /// Runs work that could block its thread, such as access to a file or a keyring, where no other request waits for
   /// it.
   func aside<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {

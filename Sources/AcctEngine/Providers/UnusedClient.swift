@@ -8,11 +8,7 @@ struct UnusedClient: Sendable {
   private let context: EngineContext
 
   /// Limits a request to 5 seconds: a slow server is not waited for.
-  init(_ context: EngineContext) {
-    var context = context
-    context.timeout = min(context.timeout, 5)
-    self.context = context
-  }
+  init(_ context: EngineContext) { self.context = context.waiting(atMost: 5) }
 
   /// Drops the client of an account that is gone, unless another account has it; best effort.
   ///

@@ -15,8 +15,7 @@ extension Renewal {
   func server(of account: inout Account) async throws(EngineError) -> AuthorizationServer {
     var naming = account.naming
     if account.issuerSource == .did { naming = try await IdentityCheck(context).check(&account) }
-    var discovering = context
-    if account.signIn?.tokenEndpoint != nil { discovering.timeout = min(context.timeout, 10) }
+    let discovering = account.signIn?.tokenEndpoint == nil ? context : context.waiting(atMost: 10)
     do throws(EngineError) {
       let server = try await Discovery(discovering).server(of: account, named: naming)
       account.signIn?.tokenEndpoint = SignInSettings(knowing: server).tokenEndpoint

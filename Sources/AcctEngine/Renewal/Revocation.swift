@@ -7,11 +7,7 @@ struct Revocation: Sendable {
   private let context: EngineContext
 
   /// Limits each request to 5 seconds: a slow server is not waited for.
-  init(_ context: EngineContext) {
-    var context = context
-    context.timeout = min(context.timeout, 5)
-    self.context = context
-  }
+  init(_ context: EngineContext) { self.context = context.waiting(atMost: 5) }
 
   /// Asks the server to end a session.
   ///
