@@ -67,18 +67,21 @@ struct Context {
   ///
   /// - Parameters:
   ///   - name: The account that the command itself names, if it does.
-  ///   - origin: The origin of the request that it is for, if it is for one.
+  ///   - destination: The URL of the request that it is for, if it is for one.
   /// - Returns: The account, and the rule that chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or none.
-  func choose(_ name: String? = nil, for origin: Origin? = nil) async throws(EngineError) -> Selection.Choice {
-    let choice = try await Selection(engine).choose(name ?? options.account, for: origin)
+  func choose(_ name: String? = nil, for destination: Destination? = nil) async throws(EngineError) -> Selection.Choice
+  {
+    let choice = try await Selection(engine).choose(name ?? options.account, for: destination)
     chosen.name = choice.account.name
     for case .ignored(let path, let reason) in choice.ignored { notice("\(path) is ignored: \(reason)") }
     if options.verbose {
       let rule = words(for: choice.selectedBy)
       notice("using \(choice.account.name): " + (choice.selectedBy.isPreference ? rule : "chosen by \(rule)"))
-    } else if choice.selectedBy == .url, let origin {
-      notice("using \(choice.account.name), which has \(origin)")
+    } else if choice.selectedBy == .url, let destination {
+      notice("using \(choice.account.name), which has \(destination.url.origin)")
+    } else if choice.selectedBy == .user, let other = options.account ?? world.environment.variable("ACCT_ACCOUNT") {
+      notice("using \(choice.account.name), whose user is in the URL, and not \(printable(other))")
     }
     if let path = choice.directoryFile { announce(path, choosing: choice.account.name) }
     return choice

@@ -22,7 +22,7 @@ struct OwnOriginsTests {
     #expect(origins.reasons(for: old) == [.signIn, .user])
     #expect(origins.reasons(for: api) == [.resource, .user])
     #expect(origins.reasons(for: new).isEmpty)
-    origins.remove(api)
+    origins.remove(Place(api))
     #expect(Array(origins) == [old])
   }
 
@@ -55,5 +55,58 @@ struct OwnOriginsTests {
     #expect(Array(origins) == [new])
     origins.move(from: new, to: new)
     #expect(Array(origins) == [new])
+  }
+
+  @Test("A place adds its origin, and the longest that a URL is in tells how near it is")
+  func places() throws {
+    var origins: OwnOrigins = [old]
+    origins.add([try Place("https://api.example/team-a"), try Place("https://api.example/team-a/north/")], for: .user)
+    #expect(Array(origins) == [old, api])
+    #expect(
+      origins.places.map(\.description) == [
+        "https://old.example", "https://api.example/team-a", "https://api.example/team-a/north",
+      ]
+    )
+    let paths = ["/team-a/north/x", "/team-a", "/team-ab", "/team-a/northern", "/"]
+    #expect(try paths.map { origins.nearness(to: try HTTPURL("https://api.example\($0)")) } == [13, 7, -1, 7, -1])
+    #expect(origins.nearness(to: try HTTPURL("https://old.example/any")) == 0)
+    #expect(origins.nearness(to: try HTTPURL("https://new.example/team-a")) == nil)
+  }
+
+  @Test("An origin that is own as a whole stays so beside a place, whichever came first")
+  func wholeBesidePlace() throws {
+    let place = try Place("https://old.example/team-a")
+    var first: OwnOrigins = [old]
+    first.add([place], for: .user)
+    var last = OwnOrigins(places: [place], for: .user)
+    last.add([old], for: .signIn)
+    for origins in [first, last] {
+      #expect(Set(origins.places) == [Place(old), place])
+      #expect(origins.nearness(to: try HTTPURL("https://old.example/team-b")) == 0)
+      #expect(origins.reasons(for: old) == [.signIn, .user])
+    }
+    first.remove(place)
+    #expect(first.places == [Place(old)])
+    last.remove(Place(old))
+    #expect(last.isEmpty)
+  }
+
+  @Test("The last place of an origin goes with the origin")
+  func lastPlace() throws {
+    let places = [try Place("https://old.example/a"), try Place("https://old.example/b")]
+    var origins = OwnOrigins(places: places, for: .user)
+    origins.remove(try Place("https://old.example/elsewhere"))
+    origins.remove(places[0])
+    #expect(origins.places == [places[1]])
+    origins.remove(places[1])
+    #expect(origins.isEmpty)
+  }
+
+  @Test("Places that the user allowed stay when the account is signed in anew")
+  func placesStay() throws {
+    let place = try Place("https://old.example/team-a")
+    var after: OwnOrigins = [old]
+    after.keepUsers(of: OwnOrigins(places: [place], for: .user))
+    #expect(after.places == [Place(old), place])
   }
 }

@@ -536,7 +536,7 @@ extension StoredFile {
   /// Whether it lies where accounts do, as the real one.
   fileprivate var isWatched: Bool {
     switch self {
-    case .account, .active, .keyringDecision, .deviceID, .clients, .setups: true
+    case .account, .active, .places, .keyringDecision, .deviceID, .clients, .setups: true
     case .nonce, .identity, .limits, .directories, .refusals, .renewals: false
     }
   }

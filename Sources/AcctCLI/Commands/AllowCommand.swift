@@ -2,7 +2,7 @@ import AcctEngine
 import AcctModel
 import ArgumentParser
 
-/// Adds an origin that an account's headers may go to, or removes one.
+/// Adds an origin that an account's headers may go to, or a place there by which it is chosen, or removes one.
 struct AllowCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "allow",
@@ -12,7 +12,7 @@ struct AllowCommand: AcctCommand {
   @Argument(help: "The account.")
   var name: String
 
-  @Argument(help: "The origin, as in https://api.example.com.")
+  @Argument(help: "The origin, as in https://api.example.com; a path makes the account the choice below it.")
   var origin: String
 
   @Flag(help: "Revoke the permission.")
@@ -21,14 +21,21 @@ struct AllowCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let origin = try parseOrigin(origin)
+    let place = try parsePlace(origin)
     let account = try await Selection(context.engine).find(name)
     let change = ChangeAccounts(context.engine)
     if revoke {
-      let changed = try await change.revoke(origin, from: account)
-      return try context.done(changed, "headers of \(account.name) no longer go to \(origin)")
+      let changed = try await change.revoke(place, from: account)
+      let isOpen = changed.origins.contains(place.origin)
+      return try context.done(
+        changed,
+        isOpen
+          ? "\(account.name) is no longer the choice for \(place); its headers may still go to \(place.origin)"
+          : "headers of \(account.name) no longer go to \(place.origin)"
+      )
     }
-    let changed = try await change.allow(origin, for: account)
-    return try context.done(changed, "headers of \(account.name) may go to \(origin)")
+    let changed = try await change.allow(place, for: account)
+    let choice = place.path.isEmpty ? "" : ", and it is the choice for \(place)"
+    return try context.done(changed, "headers of \(account.name) may go to \(place.origin)\(choice)")
   }
 }

@@ -79,8 +79,9 @@ struct ExecCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let runner = RunWithToken(context.world)
-    let url = try Authorize.Target(method: nil, url: url).url
-    let account = try await context.choose(for: url?.origin).account
+    let target = try Authorize.Target(method: nil, url: url)
+    let account = try await context.choose(for: target.destination).account
+    let url = target.url
     if let url { try account.requireOwn(url.origin) }
     try runner.find(command.first ?? "")
     if !files.isEmpty { return try await attend(runner, account, account.purpose(for: url, nil), context) }

@@ -66,7 +66,7 @@ struct HeaderCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let target = try Authorize.Target(method: request.count == 2 ? request[0] : nil, url: request.last)
-    let account = try await context.choose(for: target.url?.origin).account
+    let account = try await context.choose(for: target.destination).account
     let authorizer = Authorize(context.engine, offline ? .forbidden : .allowed)
     let authorization = try await authorizer.authorize(
       target,

@@ -11,7 +11,7 @@ struct LimitsCommand: AcctCommand {
     discussion: "As servers last reported to acct; sends no request."
   )
 
-  @Argument(help: "The account; the selected one by default.")
+  @Argument(help: "The account, or a URL that selects one; the selected one by default.")
   var name: String?
 
   @Flag(help: "Every account.")
@@ -35,7 +35,7 @@ struct LimitsCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let chosen = all ? nil : try await context.choose(name).account
+    let chosen = all ? nil : try await chosen(context)
     let none = "no server has reported a limit\(chosen.map { " of \($0.name)" } ?? "") yet"
     if watch {
       try await LimitsWatch(context).run { () throws(EngineError) in
@@ -55,6 +55,14 @@ struct LimitsCommand: AcctCommand {
     }
     let isUsedUp = limits.contains { $0.limits.contains { $0.isUsedUp(at: now) } }
     return check && isUsedUp ? .rateLimited : .done
+  }
+
+  private func chosen(_ context: Context) async throws(EngineError) -> Account {
+    guard let name, name.contains("://") else { return try await context.choose(name).account }
+    let destination = try Authorize.Target(method: nil, url: name).destination
+    let account = try await context.choose(for: destination).account
+    if let destination { try account.requireOwn(destination.url.origin) }
+    return account
   }
 
   /// The limits of the account, or of every one.

@@ -24,11 +24,11 @@ struct ObserveCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let target: HTTPURL
-    do { target = try HTTPURL(url) } catch { throw .input(.malformed(error)) }
-    let account = try await context.choose().account
+    let target: Destination
+    do { target = try Destination(url) } catch { throw .input(.malformed(error)) }
+    let account = try await context.choose(for: target).account
     let observer = Observe(context.engine)
-    context.report(try await observer.observe(target, as: account))
+    context.report(try await observer.observe(target.url, as: account))
     if options.json {
       let limits = LimitsLedger(context.world).limits(of: account.id)
       try context.output(limitsJSON(limits, of: account, at: context.world.clock.now()))

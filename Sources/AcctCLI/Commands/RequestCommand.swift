@@ -80,7 +80,7 @@ struct RequestCommand: AcctCommand {
     let method = request.count == 2 ? request[0] : data == nil ? "GET" : "POST"
     let target = try Authorize.Target(method: method, url: request.last)
     guard let url = target.url else { throw .input(.malformed(.url)) }
-    let account = try await context.choose(for: url.origin).account
+    let account = try await context.choose(for: target.destination).account
     let fields: RequestFields
     do { fields = try RequestFields(header, for: account) } catch { throw .request(error) }
     let makeRequest = MakeRequest(context.engine)

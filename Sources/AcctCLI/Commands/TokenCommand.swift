@@ -66,8 +66,9 @@ struct TokenCommand: AcctCommand {
   }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
-    let url = try Authorize.Target(method: nil, url: url).url
-    let account = try await context.choose(for: url?.origin).account
+    let target = try Authorize.Target(method: nil, url: url)
+    let account = try await context.choose(for: target.destination).account
+    let url = target.url
     if let url { try account.requireOwn(url.origin) }
     let response = (try? response()) ?? nil
     if response != nil { try account.requireBearerToken() }

@@ -22,7 +22,7 @@ extension ErrorMessage {
     case .unknown(let reference, let rule, let candidates):
       let origin =
         switch rule {
-        case .option, .active, .only, .url: ""
+        case .option, .active, .only, .user, .url: ""
         case .environment: " (from ACCT_ACCOUNT)"
         case .directory: " (from the .acct file)"
         }
@@ -59,6 +59,13 @@ extension ErrorMessage {
         .noSuchAccount,
         "\(origin) is an origin of \(list(names)), and not of the active account",
         hint: "`--account NAME` selects one"
+      )
+    case .otherUser(let user, let origin, let names):
+      self.init(
+        "otherUser",
+        .noSuchAccount,
+        "none of the accounts of \(origin) is called \(printable(user)); they are \(list(names))",
+        hint: "name one of them in the URL, or leave the user out and select one with --account"
       )
     case .directoryFile(let path, let reason):
       self.init(

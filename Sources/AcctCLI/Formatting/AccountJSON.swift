@@ -22,6 +22,7 @@ extension Account {
       "clientId": .init(identity.clientID),
       "provider": .init(client.provider),
       "origins": .array(origins.map { .string($0.description) }),
+      "places": origins.hasPaths ? origins.placesJSON : [],
       "scope": .init(scope),
       "tokenType": .string(tokenType.rawValue),
       "thumbprint": .init(thumbprint),

@@ -37,5 +37,5 @@ func accountTable(
 
 extension Account {
   /// The server's host, in few words.
-  var server: String? { service?.authority ?? origins.first?.authority }
+  var server: String? { service?.authority ?? origins.places.first?.name }
 }

@@ -41,7 +41,7 @@ struct StatusText {
       Field("display name", account.displayName ?? ""),
       Field("service", account.service?.description ?? ""),
       Field("issuer", account.identity.issuer?.description ?? ""),
-      Field("origins", account.origins.map(\.description).joined(separator: " ")),
+      Field("origins", account.origins.places.map(\.description).joined(separator: " ")),
     ]
   }
 
@@ -124,6 +124,7 @@ func words(for rule: SelectedBy) -> String {
   case .directory: "the .acct file"
   case .active: "it is the active account"
   case .only: "it is the only account"
+  case .user: "the user in the URL"
   case .url: "it has the URL's origin"
   }
 }

@@ -39,7 +39,7 @@ struct StaticTokenOptions: ParsableArguments {
   ///   - origins: The origins that the token may be sent to.
   /// - Returns: The source of the token, and the form in which it is sent.
   /// - Throws: ``InputError/staticToken(_:)``.
-  func request(_ file: String, _ origins: [Origin]) throws(EngineError) -> AddStaticToken.Request {
+  func request(_ file: String, _ origins: [Place]) throws(EngineError) -> AddStaticToken.Request {
     let field = header ?? "Authorization"
     let form: StaticHeader.Form =
       if let basic {

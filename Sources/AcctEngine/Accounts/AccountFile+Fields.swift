@@ -87,6 +87,13 @@ extension AccountFile {
       return origins
     }
 
+    /// The account's own origins with its places; `nil` where it has none, and in files of version 0.2.0.
+    mutating func places(of origins: OwnOrigins) throws(Damage) -> OwnOrigins? {
+      guard let value = value("places"), value != .null else { return nil }
+      guard let places = origins.with(places: value) else { throw Damage() }
+      return places
+    }
+
     /// The resources that its tokens are for; missing in files of version 0.1.0.
     mutating func resources() throws(Damage) -> [ResourceIndicator] {
       guard let value = value("resources"), value != .null else { return [] }

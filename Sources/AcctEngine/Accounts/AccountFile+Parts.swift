@@ -25,6 +25,23 @@ extension OwnOrigins {
   }
 }
 
+extension OwnOrigins {
+  /// The places as they are stored, and shown.
+  package var placesJSON: JSON { .array(places.map { .string($0.description) }) }
+
+  /// Restores the places of the origins that are there; `nil` if one is malformed, or elsewhere.
+  func with(places: JSON) -> OwnOrigins? {
+    guard let list = places.arrayValue else { return nil }
+    var origins: OwnOrigins = []
+    for element in list {
+      guard let text = element.stringValue, let place = try? Place(text), contains(place.origin) else { return nil }
+      origins.add([place], for: reasons(for: place.origin))
+    }
+    origins.keepAll(of: OwnOrigins(filter { !origins.contains($0) }))
+    return origins
+  }
+}
+
 extension OwnOrigins.Reasons {
   private static let names: [(reason: Self, word: String)] = [
     (.signIn, "signIn"), (.resource, "resource"), (.user, "user"),

@@ -66,6 +66,7 @@ package enum AccountFile {
     json["client"] = account.client.json
     json["signIn"] = account.signIn?.json
     json["ownGrant"] = account.ownGrant?.json
+    if account.origins.hasPaths { json["places"] = account.origins.placesJSON }
     if let keptIn = account.keptIn { json["keptIn"] = .string(keptIn) }
     if !account.marks.isEmpty { json["marks"] = .number(JSONNumber(account.marks.rawValue)) }
     if account.history != AccountHistory() { json["history"] = .string(account.history.text) }
@@ -125,6 +126,7 @@ package enum AccountFile {
     )
     account.marks = Account.Marks(rawValue: file.number("marks") ?? 0)
     account.history = AccountHistory(file.incidental("history") ?? "")
+    if let origins = try file.places(of: account.origins) { account.origins = origins }
     if account.source == .issuer { account.subjectStatements = try file.subjectStatements() }
     return account
   }

@@ -26,6 +26,7 @@ struct AccountStore: Sendable {
   }
 
   func save(_ account: Account) throws(EngineError) {
+    if account.origins.hasPaths { try notePlaces() }
     do { try files.replace(.account(account.id), AccountFile.encode(account)) } catch { throw .files(.failed(error)) }
   }
 
@@ -36,8 +37,18 @@ struct AccountStore: Sendable {
   ///
   /// - Throws: ``FilesError/damagedAccount(_:)`` for a record that is not this account's; the file is unchanged.
   func take(_ record: [UInt8], of id: AccountID) throws(EngineError) {
-    guard account(id, in: record) != nil else { throw .files(.damagedAccount(id)) }
+    guard let account = account(id, in: record) else { throw .files(.damagedAccount(id)) }
+    if account.origins.hasPaths { try notePlaces() }
     try update(id, to: record)
+  }
+
+  /// `true` if an account may have places, so that a path can be another's than the active account's.
+  func mayHavePlaces() throws(EngineError) -> Bool { try read(.places) != nil }
+
+  /// Notes, before an account with places is stored, that there is one. A note without one costs only time.
+  private func notePlaces() throws(EngineError) {
+    guard try !mayHavePlaces() else { return }
+    do { try files.replace(.places, []) } catch { throw .files(.failed(error)) }
   }
 
   /// Replaces an account's file by a record from elsewhere, if it differs.

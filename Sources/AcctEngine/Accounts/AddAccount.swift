@@ -24,9 +24,9 @@ package struct AddAccount: Sendable {
   package struct Options: Sendable {
     package var name: AccountName?
     package var activates: Bool
-    package var allowedOrigins: [Origin]
+    package var allowedOrigins: [Place]
 
-    package init(name: AccountName?, activates: Bool, allowedOrigins: [Origin]) {
+    package init(name: AccountName?, activates: Bool, allowedOrigins: [Place]) {
       self.name = name
       self.activates = activates
       self.allowedOrigins = allowedOrigins

@@ -3,8 +3,9 @@ package import AcctPorts
 
 /// Finds the account that a command is for.
 ///
-/// `--account` before `ACCT_ACCOUNT` before the nearest `.acct` file: these choose it. The active account is a preference: where
-/// the URL of a request is not its own, and one other account's, that one is chosen.
+/// The user in a request's URL before `--account` before `ACCT_ACCOUNT` before the nearest `.acct` file: these choose it.
+/// The active account is a preference: where another account has a longer place that the URL is in, or the URL is not its
+/// own and one other account's, that one is chosen.
 package struct Selection: Sendable {
   private let context: EngineContext
   private let asksEngine: Bool
@@ -32,18 +33,18 @@ package struct Selection: Sendable {
   ///
   /// - Parameters:
   ///   - reference: The account that the command names, if any.
-  ///   - origin: The origin of the request that it is for, if it is for one.
+  ///   - destination: The URL of the request that it is for, if it is for one.
   ///   - readsDirectory: `false` to ignore `.acct` files: a clone may have brought them.
   /// - Returns: The account, and the rule that chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, a `.acct` file that can't be used, or if there is no account
   ///   to choose.
   package func choose(
     _ reference: String?,
-    for origin: Origin? = nil,
+    for destination: Destination? = nil,
     readsDirectory: Bool = true
   ) async throws(EngineError) -> Choice {
     try await bringingUnknown { () throws(EngineError) in
-      try chosen(reference, for: origin, readsDirectory: readsDirectory)
+      try chosen(reference, for: destination, readsDirectory: readsDirectory)
     }
   }
 
@@ -74,16 +75,26 @@ package struct Selection: Sendable {
 
   private func chosen(
     _ reference: String?,
-    for origin: Origin?,
+    for destination: Destination?,
     readsDirectory: Bool
   ) throws(EngineError) -> Choice {
-    if let reference { return try named(reference, by: .option) }
-    if let reference = world.environment.variable("ACCT_ACCOUNT") { return try named(reference, by: .environment) }
+    let accountStore = AccountStore(world.files)
+    let owners = try destination.flatMap { destination throws(EngineError) in
+      destination.user == nil ? nil : Owners(of: destination, among: try accountStore.listing().accounts)
+    }
+    if let reference {
+      let choice = try named(reference, by: .option)
+      if owners?.leaveOpen(choice.account) ?? true { return choice }
+    } else if let reference = world.environment.variable("ACCT_ACCOUNT") {
+      let choice = try named(reference, by: .environment)
+      if owners?.leaveOpen(choice.account) ?? true { return choice }
+    }
     var ignored: [DirectoryFile] = []
     for file in readsDirectory ? world.environment.directoryFiles() : [] {
       switch file {
       case .trusted(let path, let line):
         var choice = try named(line, by: .directory)
+        guard owners?.leaveOpen(choice.account) ?? true else { break }
         choice.directoryFile = path
         choice.ignored = ignored
         return choice
@@ -91,16 +102,25 @@ package struct Selection: Sendable {
       case .unusable(let path, let reason): throw .selection(.directoryFile(path: path, reason: reason))
       }
     }
-    let accountStore = AccountStore(world.files)
     let active = try accountStore.active().current.flatMap { id throws(EngineError) in try accountStore.account(id) }
-    if let active, origin.map(active.origins.contains) ?? true {
-      return Choice(account: active, selectedBy: .active, ignored: ignored)
+    // Without a user and places, no other account can come before the active one.
+    if let active, owners == nil {
+      guard let destination else { return Choice(account: active, selectedBy: .active, ignored: ignored) }
+      if active.origins.contains(destination.url.origin), try !accountStore.mayHavePlaces() {
+        return Choice(account: active, selectedBy: .active, ignored: ignored)
+      }
     }
     let accounts = try accountStore.listing().accounts
-    if let origin {
-      let owners = accounts.filter { $0.origins.contains(origin) }
-      if owners.count > 1 { throw .selection(.severalOwn(origin, owners.map(\.name))) }
-      if let owner = owners.first { return Choice(account: owner, selectedBy: .url, ignored: ignored) }
+    if let destination {
+      let owners = owners ?? Owners(of: destination, among: accounts)
+      switch owners.decide(active: active?.id) {
+      case .one(let owner, let rule): return Choice(account: owner.account, selectedBy: rule, ignored: ignored)
+      case .several(let several):
+        throw .selection(.severalOwn(destination.url.origin, several.map(\.account.name)))
+      case .otherUser(let user):
+        throw .selection(.otherUser(user, destination.url.origin, owners.all.map(\.account.name)))
+      case .none: break
+      }
     }
     if let active { return Choice(account: active, selectedBy: .active, ignored: ignored) }
     if accounts.count == 1 { return Choice(account: accounts[0], selectedBy: .only, ignored: ignored) }

@@ -56,21 +56,20 @@ package struct ChangeAccounts: Sendable {
     }
   }
 
-  /// Allows an account's credentials to be sent to one more origin.
-  package func allow(_ origin: Origin, for account: Account) async throws(EngineError) -> Account {
+  /// Allows an account's credentials to be sent to one more origin, or gives the account a place there.
+  package func allow(_ place: Place, for account: Account) async throws(EngineError) -> Account {
     try await change(account) { (account: inout Account) throws(EngineError) in
-      account.origins.add([origin], for: .user)
-      context.note(.allowed, of: &account, at: origin)
+      account.origins.add([place], for: .user)
+      context.note(.allowed, of: &account, at: place.origin)
     }
   }
 
-  /// Revokes an origin.
-  package func revoke(_ origin: Origin, from account: Account) async throws(EngineError) -> Account {
+  /// Revokes a place, and its origin with the last one; or an origin with all its places.
+  package func revoke(_ place: Place, from account: Account) async throws(EngineError) -> Account {
     try await change(account) { (account: inout Account) throws(EngineError) in
-      guard account.origins.contains(origin) else {
-        throw .authorization(.originUnknown(origin, account: account.name))
-      }
-      account.origins.remove(origin)
+      let own = account.origins
+      account.origins.remove(place)
+      guard account.origins != own else { throw .authorization(.originUnknown(place, account: account.name)) }
     }
   }
 

@@ -153,10 +153,10 @@ extension NewCredentials {
   }
 
   /// The account's name if the user gives none: handle, DID, guest or subject at server, and the user of a static
-  /// token, if it has one, at its first origin.
+  /// token, if it has one, at its first place.
   var suggestedName: String {
     if let sentAs {
-      return [sentAs.user ?? userName ?? "static", origins.first?.authority].compactMap(\.self).joined(separator: "@")
+      return [sentAs.user ?? userName ?? "static", origins.places.first?.name].compactMap(\.self).joined(separator: "@")
     }
     if let handle { return handle.description }
     if let did { return did.description }

@@ -4,10 +4,10 @@ import AcctProtocol
 
 /// Finds the account whose credential a program gets.
 ///
-/// Only an account that has the parsed origin is eligible. `--account`, `ACCT_ACCOUNT` and `.acct` choose it; else a
-/// user that the program names, if exactly one account matches; else the active account, or the only one that has the
-/// origin. The destinations of the program decide which accounts are eligible, and `.acct` does not count for a
-/// program that passes the credential on: see ``HelperReach``.
+/// Only an account that has the parsed origin is eligible. A user that the program names, if it is an account's, chooses
+/// it; else `--account`, `ACCT_ACCOUNT` and `.acct` do; else ``Owners`` decides as for every command. The destinations of
+/// the program decide which accounts are eligible, and `.acct` does not count for a program that passes the credential
+/// on: see ``HelperReach``.
 struct HelperAccount {
   private let context: EngineContext
   private let target: HelperTarget
@@ -49,23 +49,30 @@ struct HelperAccount {
   /// - Returns: The account, whose credential the program can send.
   /// - Throws: ``NoCredential``.
   func find(_ reference: String?) async throws(NoCredential) -> Found {
-    if let reference { return try await named(reference) }
-    guard !target.urls.isEmpty else { throw .noAddress }
-    let choice = try await usualChoice()
-    if let choice, !choice.selectedBy.isPreference || keeper == nil {
-      let isExplicit = isExplicit(choice.selectedBy)
-      let url = isExplicit ? ownURL(of: choice.account) : answeringURL(of: choice.account)
-      if let url, isExplicit || target.user.map(choice.account.isMeant) ?? true {
-        return try checked(Found(account: choice.account, url: url, ignored: choice.ignored))
-      }
+    guard reference != nil || !target.urls.isEmpty else { throw .noAddress }
+    let choice = try await usualChoice(reference)
+    let owners = try owners()
+    if let choice, !choice.selectedBy.isPreference, owners.leaveOpen(choice.account) {
+      if reference != nil { return try named(choice.account) }
+      let url = isExplicit(choice.selectedBy) ? ownURL(of: choice.account) : answeringURL(of: choice.account)
+      if let url { return try checked(Found(account: choice.account, url: url, ignored: choice.ignored)) }
     }
     let active = choice.flatMap { $0.selectedBy.isPreference ? $0.account.id : nil }
-    return try amongAll(active: active, ignored: choice?.ignored ?? [])
+    let decision = owners.decide(
+      active: active,
+      isUsable: { obstacle(to: $0) == nil },
+      isPreferred: { keeper != nil && $0.keptFor == keeper }
+    )
+    switch decision {
+    case .one(let owner, _):
+      return try checked(Found(account: owner.account, url: owner.url, ignored: choice?.ignored ?? []))
+    case .several(let several): throw .several(target.urls.map(\.origin), several.map(\.account.name), reach)
+    case .otherUser(let user): throw .noSuchUser(user, owners.all[0].url.origin, owners.all.map(\.account.name))
+    case .none: throw none(of: try accounts())
+    }
   }
 
-  private func named(_ reference: String) async throws(NoCredential) -> Found {
-    let account: Account
-    do { account = try await Selection(context).find(reference) } catch { throw .failed(error) }
+  private func named(_ account: Account) throws(NoCredential) -> Found {
     if let url = ownURL(of: account) { return try checked(Found(account: account, url: url)) }
     // The user chose both the program and the account, as with `acct token`.
     guard let origin = target.urls.first?.origin else { return try checked(Found(account: account)) }
@@ -73,10 +80,10 @@ struct HelperAccount {
   }
 
   /// The choice by the rules of every command; `nil` if they choose no account.
-  private func usualChoice() async throws(NoCredential) -> Selection.Choice? {
+  private func usualChoice(_ reference: String?) async throws(NoCredential) -> Selection.Choice? {
     do {
-      return try await Selection(context).choose(nil, readsDirectory: !reach.passesOn)
-    } catch .selection(.noAccounts) {
+      return try await Selection(context).choose(reference, readsDirectory: !reach.passesOn)
+    } catch .selection(.noAccounts) where reference == nil {
       return nil
     } catch .selection(.noneActive) {
       return nil
@@ -85,24 +92,16 @@ struct HelperAccount {
     }
   }
 
-  private func amongAll(active: AccountID?, ignored: [DirectoryFile]) throws(NoCredential) -> Found {
-    let accounts: [Account]
-    do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
-    let fitting = accounts.compactMap { account in
-      answeringURL(of: account).map { Found(account: account, url: $0, ignored: ignored) }
+  private func accounts() throws(NoCredential) -> [Account] {
+    do { return try context.accountStore.listing().accounts } catch { throw .failed(error) }
+  }
+
+  /// The accounts that may answer.
+  private func owners() throws(NoCredential) -> Owners {
+    let owners = try accounts().compactMap { account in
+      answeringURL(of: account).map { Owners.Owner(account: account, url: $0) }
     }
-    guard let first = fitting.first else { throw none(of: accounts) }
-    let usable = fitting.filter { obstacle(to: $0.account) == nil }
-    if let user = target.user {
-      let meant = usable.filter { $0.account.isMeant(by: user) }
-      if meant.count == 1, let one = meant.first { return one }
-    }
-    let logins = usable.filter { keeper != nil && $0.account.keptFor == keeper }
-    if logins.count == 1, let login = logins.first { return login }
-    if let one = fitting.first(where: { $0.account.id == active }) { return try checked(one) }
-    guard let one = usable.first else { return try checked(first) }
-    guard usable.count == 1 else { throw .several(target.urls.map(\.origin), usable.map(\.account.name), reach) }
-    return one
+    return Owners(owners, user: target.user)
   }
 
   /// The URL of the target whose origin is the account's.
@@ -113,7 +112,7 @@ struct HelperAccount {
     switch rule {
     case .option, .environment: true
     case .directory: reach == .address
-    case .active, .only, .url: false
+    case .active, .only, .user, .url: false
     }
   }
 

@@ -13,6 +13,8 @@ package enum NoCredential: Error, Equatable, Sendable {
   case notAccepted(AccountName, CredentialForm)
   /// The account's password is another user's than the program asks for.
   case otherUser(AccountName)
+  /// The user that the program asks for is none of those of the accounts that have this origin.
+  case noSuchUser(String, Origin, [AccountName])
   /// No credential may go to the requested address.
   case unusable(ParseError)
   /// The program asks for another protocol than http.
@@ -34,8 +36,8 @@ package enum NoCredential: Error, Equatable, Sendable {
   var meansNothingKept: Bool {
     switch self {
     case .nothingKept, .notKept: true
-    case .noAccount, .several, .notChosen, .notAccepted, .otherUser, .unusable, .otherProtocol,
-      .unverified, .noAddress, .noCluster, .failed:
+    case .noAccount, .several, .notChosen, .notAccepted, .otherUser, .noSuchUser, .unusable,
+      .otherProtocol, .unverified, .noAddress, .noCluster, .failed:
       false
     }
   }
@@ -44,7 +46,8 @@ package enum NoCredential: Error, Equatable, Sendable {
   package var isUsual: Bool {
     switch self {
     case .noAccount, .otherProtocol, .nothingKept: true
-    case .several, .notChosen, .notAccepted, .otherUser, .unusable, .unverified, .noAddress, .noCluster, .notKept,
+    case .several, .notChosen, .notAccepted, .otherUser, .noSuchUser, .unusable, .unverified, .noAddress, .noCluster,
+      .notKept,
       .failed:
       false
     }
@@ -87,11 +90,5 @@ extension Account {
   /// Returns `true` if a login of the program stored it for this server.
   func isLogin(of program: KeepingProgram, at origin: Origin) -> Bool {
     keptFor == program && origins.reasons(for: origin).contains(.signIn)
-  }
-
-  /// Returns `true` if a program that names a user means this account.
-  func isMeant(by user: String) -> Bool {
-    if case .basic(let own) = credentialForm { return own == user }
-    return name.description == user || handle?.description == user.lowercased()
   }
 }

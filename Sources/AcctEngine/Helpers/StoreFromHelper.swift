@@ -34,13 +34,13 @@ struct StoreFromHelper {
     for target: HelperTarget,
     as reference: String?
   ) async throws(NoCredential) {
-    do { try await keep(secret, user, target.urls.map(\.origin), reference) } catch { throw .failed(error) }
+    do { try await keep(secret, user, target.places, reference) } catch { throw .failed(error) }
   }
 
   private func keep(
     _ secret: Secret,
     _ user: String?,
-    _ origins: [Origin],
+    _ places: [Place],
     _ reference: String?
   ) async throws(EngineError) {
     let sentAs: StaticHeader
@@ -49,15 +49,15 @@ struct StoreFromHelper {
     } catch {
       throw .input(.staticToken(.header(error)))
     }
-    let credentials = try AddStaticToken(context).login(secret, sentAs, origins, of: keeper)
-    let known = try kept(for: origins)
+    let credentials = try AddStaticToken(context).login(secret, sentAs, places, of: keeper)
+    let known = try kept(for: places)
     let name: AccountName
     if let reference {
       name = try await self.name(of: reference, among: known)
     } else if let same = known.first(where: { $0.sentAs == sentAs }) {
       name = same.name
     } else {
-      let server = origins.first.map(\.authority) ?? ""
+      let server = places.first?.name ?? ""
       let suggested = user == nil ? "\(keeper.rawValue)@\(server)" : credentials.suggestedName
       // Without a name, a static token replaces that of the account with the suggested name.
       name = try context.accountStore.freeName(like: suggested, context.world.entropy)
@@ -91,7 +91,7 @@ struct StoreFromHelper {
   func forget(_ target: HelperTarget, as reference: String?) async throws(NoCredential) {
     let origins = target.urls.map(\.origin)
     let isKept: Bool
-    do { isKept = try await removed(origins, reference) } catch { throw .failed(error) }
+    do { isKept = try await removed(target.places, reference) } catch { throw .failed(error) }
     guard !isKept else { return }
     // A logout ends no sign-in, and the user may have expected that.
     let others: [Account]
@@ -102,8 +102,8 @@ struct StoreFromHelper {
   }
 
   /// - Returns: `true` if there was one.
-  private func removed(_ origins: [Origin], _ reference: String?) async throws(EngineError) -> Bool {
-    var known = try kept(for: origins)
+  private func removed(_ places: [Place], _ reference: String?) async throws(EngineError) -> Bool {
+    var known = try kept(for: places)
     if let reference {
       let named = try await Selection(context).find(reference)
       known.removeAll { $0.id != named.id }
@@ -122,24 +122,26 @@ struct StoreFromHelper {
     do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
     return accounts.compactMap { account in
       guard account.keptFor == keeper, case .basic(let user) = account.credentialForm else { return nil }
-      return HelperListing(account.loginOrigins, user: user)
+      return HelperListing(account.loginPlaces, user: user)
     }
   }
 
-  private func kept(for origins: [Origin]) throws(EngineError) -> [Account] {
+  private func kept(for places: [Place]) throws(EngineError) -> [Account] {
     try context.accountStore.listing().accounts.filter { account in
       // A bearer token that the user added is none of a program's.
       guard case .basic = account.credentialForm else {
-        return account.keptFor == keeper && Set(account.loginOrigins) == Set(origins)
+        return account.keptFor == keeper && Set(account.loginPlaces) == Set(places)
       }
       guard keeper == .docker else { return false }
-      let own = account.keptFor == nil ? Array(account.origins) : account.loginOrigins
-      return Set(own) == Set(origins)
+      let own = account.keptFor == nil ? account.origins.places : account.loginPlaces
+      return Set(own) == Set(places)
     }
   }
 }
 
 extension Account {
-  /// The origins of the server that a login is for, without those that were allowed since.
-  fileprivate var loginOrigins: [Origin] { origins.filter { origins.reasons(for: $0).contains(.signIn) } }
+  /// The places of the server that a login is for, without those that were allowed since.
+  fileprivate var loginPlaces: [Place] {
+    origins.places.filter { origins.reasons(for: $0.origin).contains(.signIn) }
+  }
 }

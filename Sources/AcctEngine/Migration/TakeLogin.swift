@@ -29,7 +29,11 @@ package struct TakeLogin: Sendable {
     let (user, secret) = try await AskProgram(context).secret(of: found)
     var found = found
     found.login.user = user
-    var credentials = try AddStaticToken(context).credentials(taken: secret, try sentAs(found), found.login.origins)
+    var credentials = try AddStaticToken(context).credentials(
+      taken: secret,
+      try sentAs(found),
+      found.login.origins.map { Place($0) }
+    )
     credentials.userName = user.flatMap { $0.isEmpty ? nil : $0 } ?? found.program.rawValue
     var options = options
     if options.name == nil { options.name = try known(credentials) }

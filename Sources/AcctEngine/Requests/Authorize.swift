@@ -17,18 +17,19 @@ package struct Authorize: Sendable {
   /// The request that the lines are for.
   package struct Target: Equatable, Sendable {
     package var method: String
-    /// `nil` only where the lines are the same for every URL.
-    package var url: HTTPURL?
+    /// The URL, with the user that it names; `nil` only where the lines are the same for every URL.
+    package var destination: Destination?
+    package var url: HTTPURL? { destination?.url }
 
     init(method: String, url: HTTPURL) {
       self.method = method
-      self.url = url
+      destination = Destination(url)
     }
 
     /// A GET of a URL; `nil` where the lines are the same for every URL.
     init(url: HTTPURL?) {
       method = "GET"
-      self.url = url
+      destination = url.map { Destination($0) }
     }
 
     /// Checks the user's input.
@@ -37,7 +38,7 @@ package struct Authorize: Sendable {
     package init(method: String?, url: String?) throws(EngineError) {
       self.method = method ?? "GET"
       guard self.method.isHTTPToken else { throw .input(.method(self.method)) }
-      do { self.url = try url.map { text throws(ParseError) in try HTTPURL(text) } } catch {
+      do { destination = try url.map { text throws(ParseError) in try Destination(text) } } catch {
         throw .input(.malformed(error))
       }
     }

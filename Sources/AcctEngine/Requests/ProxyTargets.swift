@@ -1,10 +1,11 @@
 package import AcctModel
 import AcctProtocol
 
-/// The origins that a signing proxy serves, the account of each, and the target of a request that names the proxy
+/// The origins that a signing proxy serves, the accounts of each, and the target of a request that names the proxy
 /// itself.
 package struct ProxyTargets: Sendable {
-  let owners: [Origin: Account]
+  /// Of several accounts of an origin, the longest place that a request is in decides.
+  private let owners: [Origin: [Account]]
   /// The origins in the order in which a `Host` selects one, the same in each run.
   let origins: [Origin]
   /// The origin of a request whose `Host` is the address of the proxy's own port.
@@ -13,14 +14,14 @@ package struct ProxyTargets: Sendable {
   /// The accounts that requests are made as, each once.
   package var accounts: [Account] {
     var accounts: [Account] = []
-    for account in origins.compactMap({ owners[$0] })
+    for account in origins.flatMap({ owners[$0] ?? [] })
     where !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
     return accounts
   }
 
   /// The origins of one account; a request to the proxy's own address goes to the only one.
   package init(of account: Account) {
-    owners = account.origins.reduce(into: [:]) { $0[$1] = account }
+    owners = account.origins.reduce(into: [:]) { $0[$1] = [account] }
     origins = Array(account.origins)
     direct = account.origins.count == 1 ? account.origins.first : nil
   }
@@ -30,30 +31,34 @@ package struct ProxyTargets: Sendable {
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``.
   package init(of account: Account, to origin: Origin) throws(EngineError) {
     try account.requireOwn(origin)
-    owners = [origin: account]
+    owners = [origin: [account]]
     origins = [origin]
     direct = origin
   }
 
   /// The origins of all accounts.
   ///
-  /// An origin of two accounts, or a `Host` that matches an origin of each, would leave the account of a request
-  /// undecided.
+  /// An origin of two accounts without places that differ, or a `Host` that matches an origin of each, would leave the
+  /// account of a request undecided.
   ///
   /// - Throws: ``SelectionError/originShared(_:_:)``, ``SelectionError/hostShared(_:_:_:)``,
   ///   ``SelectionError/noAccounts``.
   package init(of accounts: [Account]) throws(EngineError) {
     guard !accounts.isEmpty else { throw .selection(.noAccounts) }
-    var owners: [Origin: Account] = [:]
+    var owners: [Origin: [Account]] = [:]
     var origins: [Origin] = []
     var named: [String: Origin] = [:]
     for account in accounts {
       for origin in account.origins {
-        if let other = owners.updateValue(account, forKey: origin) {
+        let places = account.origins.places.filter { $0.origin == origin }
+        if let other = owners[origin]?.first(where: { $0.origins.places.contains(where: places.contains) }) {
           throw .selection(.originShared(origin, [other.name, account.name]))
         }
+        owners[origin, default: []].append(account)
+        if origins.contains(origin) { continue }
         for host in origin.hostFields {
-          guard let other = named.updateValue(origin, forKey: host), let owner = owners[other], owner.id != account.id
+          guard let other = named.updateValue(origin, forKey: host), let owner = owners[other]?.first,
+            owner.id != account.id
           else { continue }
           throw .selection(.hostShared(host, [other, origin], [owner.name, account.name]))
         }
@@ -63,5 +68,14 @@ package struct ProxyTargets: Sendable {
     self.owners = owners
     self.origins = origins
     direct = owners.count == 1 ? owners.keys.first : nil
+  }
+
+  /// The account of a request; `nil` where its origin is none of those that are served, or nothing decides between two.
+  func account(for url: HTTPURL) -> Account? {
+    guard let accounts = owners[url.origin] else { return nil }
+    guard accounts.count > 1 else { return accounts.first }
+    let owners = Owners(of: Destination(url), among: accounts)
+    guard case .one(let owner, _) = owners.decide(active: nil) else { return nil }
+    return owner.account
   }
 }

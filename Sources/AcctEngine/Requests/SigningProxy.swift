@@ -81,7 +81,7 @@ package struct SigningProxy: Sendable {
       // A client that has not presented the secret keeps no connection open.
       return own(error.status, error, endsConnection: true)
     }
-    guard let account = targets.owners[url.origin] else {
+    guard let account = targets.account(for: url) else {
       let accounts = targets.accounts
       if accounts.count == 1 { note(accounts[0].refusal(of: url.origin)) }
       return own(ProxyRefusal.foreignHost.status, .foreignHost, endsConnection: true)

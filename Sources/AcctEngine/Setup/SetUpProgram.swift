@@ -65,7 +65,7 @@ package struct SetUpProgram: Sendable {
 
   private func allow(_ plan: SetupPlan) async throws(EngineError) {
     guard let allowed = plan.allowed else { return }
-    _ = try await ChangeAccounts(context).allow(allowed.origin, for: allowed.account)
+    _ = try await ChangeAccounts(context).allow(Place(allowed.origin), for: allowed.account)
   }
 
   /// The state of a program's settings.

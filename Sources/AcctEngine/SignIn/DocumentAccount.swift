@@ -34,7 +34,7 @@ package struct DocumentAccount: Sendable {
   }
 
   private func store(_ credentials: NewCredentials, allowing origins: [Origin]) async throws(EngineError) {
-    let options = AddAccount.Options(name: nil, activates: true, allowedOrigins: origins)
+    let options = AddAccount.Options(name: nil, activates: true, allowedOrigins: origins.map { Place($0) })
     _ = try await AddAccount(context).add(credentials, options)
   }
 

@@ -19,10 +19,10 @@ package struct AddStaticToken: Sendable {
     package var sentAs: StaticHeader
     /// Its expiry: RFC 3339, or a date, which counts to the end of that day in UTC.
     package var expiry: String?
-    /// The origins to which it may be sent.
-    package var origins: [Origin]
+    /// The origins to which it may be sent, with the places by which its account is chosen.
+    package var origins: [Place]
 
-    package init(file: String, sentAs: StaticHeader, expiry: String?, origins: [Origin]) {
+    package init(file: String, sentAs: StaticHeader, expiry: String?, origins: [Place]) {
       self.file = file
       self.sentAs = sentAs
       self.expiry = expiry
@@ -60,7 +60,7 @@ package struct AddStaticToken: Sendable {
   ///   terminal; ``EngineError/cancelled``.
   package func credentials(for account: Account, from file: String?) throws(EngineError) -> NewCredentials {
     guard let sentAs = account.sentAs else { throw .signIn(.tokenNeeded(account: account.name)) }
-    let request = Request(file: file ?? "-", sentAs: sentAs, expiry: nil, origins: account.origins.map(\.self))
+    let request = Request(file: file ?? "-", sentAs: sentAs, expiry: nil, origins: account.origins.places)
     if file != nil { return try credentials(request) }
     guard context.interaction == .allowed, context.world.terminal.canAsk() else {
       throw .signIn(.tokenNeeded(account: account.name))
@@ -76,14 +76,14 @@ package struct AddStaticToken: Sendable {
   /// - Parameters:
   ///   - secret: The password; a line break at the end is not part of it.
   ///   - sentAs: The field and form in which it is sent.
-  ///   - origins: The origins to which it may be sent.
+  ///   - origins: The origins to which it may be sent, with places.
   ///   - program: The program.
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``InputError/staticToken(_:)``.
   func login(
     _ secret: Secret,
     _ sentAs: StaticHeader,
-    _ origins: [Origin],
+    _ origins: [Place],
     of program: Account.KeepingProgram
   ) throws(EngineError) -> NewCredentials {
     var credentials = try credentials(taken: secret, sentAs, origins)
@@ -96,13 +96,13 @@ package struct AddStaticToken: Sendable {
   /// - Parameters:
   ///   - secret: The token or the password; a line break at the end is not part of it.
   ///   - sentAs: The field and form in which it is sent.
-  ///   - origins: The origins to which it may be sent.
+  ///   - origins: The origins to which it may be sent, with places.
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``InputError/staticToken(_:)``.
   func credentials(
     taken secret: Secret,
     _ sentAs: StaticHeader,
-    _ origins: [Origin]
+    _ origins: [Place]
   ) throws(EngineError) -> NewCredentials {
     let request = Request(file: "-", sentAs: sentAs, expiry: nil, origins: origins)
     return try credentials(token(secret, of: nil, sentAs), request, end: nil)
@@ -122,7 +122,7 @@ package struct AddStaticToken: Sendable {
       identity: Identity(subject: nil, issuer: nil, clientID: nil),
       source: .user,
       // They are this token's: the next one under its name must not be sent there unless it is given for them.
-      origins: OwnOrigins(request.origins, for: .signIn),
+      origins: OwnOrigins(places: request.origins, for: .signIn),
       tokenLifetime: TokenLifetime(expiresAt: given ?? claims?.expiry, canRenew: false),
       sentAs: request.sentAs,
       token: token

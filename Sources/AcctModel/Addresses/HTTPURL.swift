@@ -45,6 +45,18 @@ package struct HTTPURL: Hashable, Sendable {
     query = nil
   }
 
+  /// A path of an origin, as text that no client has encoded for a URL yet.
+  package init(_ origin: Origin, path: String) {
+    var encoded = path.utf8.first == .slash ? "" : "/"
+    for byte in path.utf8 {
+      let isPlain = byte.mayStandInTarget && byte != .question && byte != .hash
+      encoded += isPlain ? String(ascii: [byte]) : percentEncoded(byte)
+    }
+    self.origin = origin
+    self.path = removingDotSegments(encoded)
+    query = nil
+  }
+
   /// Splits an authority into its host and its port.
   static func split(_ authority: ArraySlice<UInt8>) throws(ParseError) -> (host: String, port: UInt16?) {
     let isAddress = authority.first == UInt8(ascii: "[")

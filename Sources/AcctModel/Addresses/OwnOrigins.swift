@@ -1,4 +1,5 @@
-/// The origins to which an account's credentials may be sent, each once, with the reasons.
+/// The origins to which an account's credentials may be sent, each once, with the reasons, and the places by which the
+/// account is chosen there.
 ///
 /// A new sign-in replaces them. Only what the user has allowed stays.
 package struct OwnOrigins: Equatable, Sendable {
@@ -16,9 +17,14 @@ package struct OwnOrigins: Equatable, Sendable {
     package static let user = Reasons(rawValue: 4)
   }
 
-  private struct Entry: Equatable {
+  fileprivate struct Entry: Equatable {
     var origin: Origin
     var reasons: Reasons
+    /// The paths of its places, each once; empty for the whole origin alone. One of them may be empty.
+    var paths: [String] = []
+
+    /// The paths of its places, that of the whole origin among them.
+    var allPaths: [String] { paths.isEmpty ? [""] : paths }
   }
 
   private var entries: [Entry]
@@ -28,31 +34,63 @@ package struct OwnOrigins: Equatable, Sendable {
     add(origins, for: reasons)
   }
 
+  package init(places: [Place], for reasons: Reasons) {
+    entries = []
+    add(places, for: reasons)
+  }
+
   /// Why an origin is the account's; empty for any other.
   package func reasons(for origin: Origin) -> Reasons { entries.first { $0.origin == origin }?.reasons ?? [] }
 
   /// Adds origins, or more reasons for those that are there.
   package mutating func add(_ origins: [Origin], for reasons: Reasons) {
-    for origin in origins {
-      if let index = entries.firstIndex(where: { $0.origin == origin }) {
-        entries[index].reasons.formUnion(reasons)
-      } else {
-        entries.append(Entry(origin: origin, reasons: reasons))
-      }
-    }
+    for origin in origins { add(Place(origin), for: reasons) }
   }
 
-  /// Removes an origin, whatever the reasons for it were.
-  package mutating func remove(_ origin: Origin) { entries.removeAll { $0.origin == origin } }
+  /// Adds places, each with its origin.
+  package mutating func add(_ places: [Place], for reasons: Reasons) {
+    for place in places { add(place, for: reasons) }
+  }
 
-  /// Adds the origins that the user allowed earlier, and no other earlier ones.
+  private mutating func add(_ place: Place, for reasons: Reasons) {
+    guard let index = entries.firstIndex(where: { $0.origin == place.origin }) else {
+      entries.append(Entry(origin: place.origin, reasons: reasons, paths: place.path.isEmpty ? [] : [place.path]))
+      return
+    }
+    entries[index].reasons.formUnion(reasons)
+    let paths = entries[index].allPaths
+    if !paths.contains(place.path) { entries[index].paths = paths + [place.path] }
+  }
+
+  /// Removes a place, and its origin with the last one; the place of a whole origin removes all of its others, too.
+  package mutating func remove(_ place: Place) {
+    guard let index = entries.firstIndex(where: { $0.origin == place.origin }) else { return }
+    entries[index].paths.removeAll { $0 == place.path }
+    if place.path.isEmpty || entries[index].paths.isEmpty { entries.remove(at: index) }
+  }
+
+  /// Adds the origins that the user allowed earlier, with their places, and no other earlier ones.
   package mutating func keepUsers(of earlier: OwnOrigins) {
-    add(earlier.entries.filter { $0.reasons.contains(.user) }.map(\.origin), for: .user)
+    for entry in earlier.entries where entry.reasons.contains(.user) { add(entry.places, for: .user) }
   }
 
   /// Adds all earlier origins, with their reasons.
   package mutating func keepAll(of earlier: OwnOrigins) {
-    for entry in earlier.entries { add([entry.origin], for: entry.reasons) }
+    for entry in earlier.entries { add(entry.places, for: entry.reasons) }
+  }
+
+  /// The places by which the account is chosen, those of one origin together.
+  package var places: [Place] { entries.flatMap(\.places) }
+
+  /// `true` if a path of an origin decides about it.
+  package var hasPaths: Bool { entries.contains { !$0.paths.isEmpty } }
+
+  /// How near the account is to a URL: the length of the longest of its places that the URL is in, in bytes; -1 where the
+  /// origin is its own and the URL is in none; `nil` for any other origin.
+  package func nearness(to url: HTTPURL) -> Int? {
+    entries.first { $0.origin == url.origin }.map { entry in
+      entry.places.lazy.filter { $0.holds(url.path) }.map { $0.path.utf8.count }.max() ?? -1
+    }
   }
 
   /// Follows a server that has moved.
@@ -72,6 +110,10 @@ package struct OwnOrigins: Equatable, Sendable {
       entries[index].origin = new
     }
   }
+}
+
+extension OwnOrigins.Entry {
+  fileprivate var places: [Place] { allPaths.map { Place(origin, path: $0) } }
 }
 
 extension OwnOrigins: RandomAccessCollection {

@@ -137,7 +137,7 @@ extension PKCS11URI {
 }
 
 /// The bytes that percent-encoded text stands for; `nil` if two hexadecimal digits do not follow each `%`.
-private func percentDecoded(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
+func percentDecoded(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
   var decoded: [UInt8] = []
   var rest = bytes.makeIterator()
   while let byte = rest.next() {

@@ -92,7 +92,7 @@ private func encoded(_ text: String, in part: Part) -> String {
   }.joined()
 }
 
-private func percentEncoded(_ byte: UInt8) -> String {
+func percentEncoded(_ byte: UInt8) -> String {
   let digits = String(byte, radix: 16, uppercase: true)
   return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
 }

@@ -60,6 +60,8 @@ package enum StoredFile: Hashable, Sendable {
   case account(AccountID)
   /// The active account and the one before it.
   case active
+  /// An empty file: there may be accounts with places.
+  case places
   /// This machine's identifier, for guest sessions alone.
   case deviceID
   /// The chosen keyring.

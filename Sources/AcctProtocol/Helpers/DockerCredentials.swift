@@ -65,7 +65,7 @@ package struct DockerCredentials: HelperProtocol {
   package func answer(_ list: [HelperListing]) -> HelperAnswer {
     var users = JSONObject()
     for entry in list {
-      for name in entry.origins.map(\.registryName) where users[name] == nil { users[name] = .string(entry.user) }
+      for name in entry.places.map(\.registryName) where users[name] == nil { users[name] = .string(entry.user) }
     }
     return HelperAnswer(Secret(joining: [Secret(JSON.object(users).serialized()), Secret("\n")]))
   }
@@ -103,8 +103,10 @@ extension DockerCredentials {
     _ make: (HelperTarget) -> HelperTask
   ) -> HelperTask {
     do {
-      let target = try HelperTarget(naming: server)
-      return target.urls.allSatisfy(\.isRegistry) ? make(target) : .answered(answer)
+      var target = try HelperTarget(naming: server)
+      guard target.urls.allSatisfy({ $0.isRegistry || !$0.isOfAPI }) else { return .answered(answer) }
+      target.urls = target.urls.map { $0.isRegistry ? HTTPURL($0.origin) : $0 }
+      return make(target)
     } catch {
       return .unusable(error)
     }
@@ -114,11 +116,18 @@ extension DockerCredentials {
 extension HTTPURL {
   /// `true` for the URL of a whole registry, which has its API below one of these paths.
   fileprivate var isRegistry: Bool { query == nil && ["/", "/v1", "/v1/", "/v2", "/v2/"].contains(path) }
+
+  /// `true` for a URL of a registry's API, or one under which docker keeps another token, and not for a part of the
+  /// registry.
+  fileprivate var isOfAPI: Bool {
+    query != nil || ["/v1/", "/v2/"].contains { path.hasPrefix($0) } || path.hasSuffix("-token")
+  }
 }
 
-extension Origin {
-  /// The name under which docker and podman look for a registry.
+extension Place {
+  /// The name under which docker and podman look for a registry, or a part of it.
   fileprivate var registryName: String {
-    host == "index.docker.io" && port == 443 ? "https://index.docker.io/v1/" : authority
+    self == Place(origin) && origin.host == "index.docker.io" && origin.port == 443
+      ? "https://index.docker.io/v1/" : name
   }
 }

@@ -29,24 +29,27 @@ package struct GitCredentials: HelperProtocol {
       return
     }
     let input = try GitQuestion(question.input)
-    let user = try input.user()
-    self.user = user
+    let place = try input.place()
+    user = if case .success(let destination) = place { destination?.user } else { nil }
     knowsSchemes = input.capabilities.contains("authtype")
     challenged = Set(input.challenges.flatMap { AuthenticationChallenge.parse($0).map(\.scheme) })
     task =
       if operation == "get" {
-        try Self.task(input) { .get(HelperTarget($0, user: user)) }
+        Self.task(place) { .get($0) }
       } else if let given = input.given {
-        try Self.task(input) { .reject(HelperTarget($0, user: user), given) }
+        Self.task(place) { .reject($0, given) }
       } else {
         // Without the credential that git got, the rejected one is not known.
         .answered(HelperAnswer())
       }
   }
 
-  private static func task(_ input: GitQuestion, _ make: (HTTPURL) -> HelperTask) throws(HelperFlaw) -> HelperTask {
-    switch try input.place() {
-    case .success(let url?): make(url)
+  private static func task(
+    _ place: Result<Destination?, ParseError>,
+    _ make: (HelperTarget) -> HelperTask
+  ) -> HelperTask {
+    switch place {
+    case .success(let destination?): make(HelperTarget(destination.url, user: destination.user))
     case .success(nil): .unusable(nil)
     case .failure(let error): .unusable(error)
     }

@@ -60,29 +60,35 @@ struct GitQuestion {
   /// The user; an empty one is none.
   ///
   /// - Throws: ``HelperFlaw/notText``.
-  func user() throws(HelperFlaw) -> String? {
+  private func user() throws(HelperFlaw) -> String? {
     guard let user = try text("username"), !user.isEmpty else { return nil }
     // It is repeated in the answer.
     do { return try OutputFormat.line.written(user) } catch { throw .notText }
   }
 
-  /// The URL that the credential is sent to.
+  /// The URL that the credential is sent to, and the user.
   ///
   /// - Returns: The URL; an error of the URL where no credential may go there; `nil` for a scheme other than http and
   ///   https.
   /// - Throws: ``HelperFlaw/missing(_:)``, ``HelperFlaw/repeated(_:)``, ``HelperFlaw/notText``.
-  func place() throws(HelperFlaw) -> Result<HTTPURL?, ParseError> {
+  func place() throws(HelperFlaw) -> Result<Destination?, ParseError> {
+    let user = try user()
     if let url = try text("url") {
       // Git takes a URL apart itself; beside one, its parts could say something else.
       for key in ["protocol", "host", "path"] where values[key] != nil { throw .repeated(key) }
-      return Result { () throws(ParseError) -> HTTPURL? in try HTTPURL(url) }
+      return Result { () throws(ParseError) -> Destination? in
+        var destination = try Destination(url)
+        destination.user = user ?? destination.user
+        return destination
+      }
     }
     guard let name = try text("protocol") else { throw .missing("protocol") }
     guard let host = try text("host") else { throw .missing("host") }
     guard let scheme = Origin.Scheme(rawValue: name.lowercased()) else { return .success(nil) }
-    return Result { () throws(ParseError) -> HTTPURL? in
-      // Its path decides nothing: an account's credential is for all of an origin.
-      HTTPURL(try Origin(scheme, authority: host))
+    // Git sends it with `credential.useHttpPath` alone. It chooses between accounts of the origin.
+    let path = try text("path") ?? ""
+    return Result { () throws(ParseError) -> Destination? in
+      Destination(HTTPURL(try Origin(scheme, authority: host), path: path), user: user)
     }
   }
 }

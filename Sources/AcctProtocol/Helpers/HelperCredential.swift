@@ -49,11 +49,11 @@ package struct HelperCredential: Sendable {
 
 /// A password that is kept for a program.
 package struct HelperListing: Equatable, Sendable {
-  package var origins: [Origin]
+  package var places: [Place]
   package var user: String
 
-  package init(_ origins: [Origin], user: String) {
-    self.origins = origins
+  package init(_ places: [Place], user: String) {
+    self.places = places
     self.user = user
   }
 }
@@ -74,6 +74,11 @@ extension CredentialForm {
     case .scheme: wanted ?? origin?.tokenUser ?? "oauth2"
     case .bare, .guest, .cookie, .bound: nil
     }
+  }
+
+  /// The user of a password; `nil` for any other form.
+  package var basicUser: String? {
+    if case .basic(let user) = self { user } else { nil }
   }
 
   /// `true` if the token can be sent as a password.

@@ -14,10 +14,12 @@ package struct HelperTarget: Equatable, Sendable {
     self.user = user
   }
 
+  /// The places that the program's words can mean.
+  package var places: [Place] { urls.map { Place($0.origin, path: $0.path) } }
+
   /// Parses a server's URL, or its host and port alone.
   ///
-  /// A server without a scheme is at https, and one on this machine can be at http, too. Behind a bare
-  /// host, a path decides nothing.
+  /// A server without a scheme is at https, and one on this machine can be at http, too.
   ///
   /// - Parameters:
   ///   - server: The server as a program names it.
@@ -29,14 +31,12 @@ package struct HelperTarget: Equatable, Sendable {
       urls = [try HTTPURL(server)]
       return
     }
-    let parts = server.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
-    guard let first = parts.first, server.utf8.first == first.first,
-      server.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw .url }
-    let authority = String(decoding: first, as: UTF8.self)
-    urls = [HTTPURL(try Origin(.https, authority: authority))]
+    guard server.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .url }
+    let authority = String(server.prefix { $0 != "/" })
+    let path = String(server.dropFirst(authority.count))
+    urls = [HTTPURL(try Origin(.https, authority: authority), path: path)]
     // Elsewhere than on this machine there is no such origin.
-    if let plain = try? Origin(.http, authority: authority) { urls.append(HTTPURL(plain)) }
+    if let plain = try? Origin(.http, authority: authority) { urls.append(HTTPURL(plain, path: path)) }
   }
 }
 

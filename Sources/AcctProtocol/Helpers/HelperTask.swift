@@ -36,7 +36,10 @@ extension HelperTask {
     let scheme = address.prefix { $0 != ":" }
     guard address.dropFirst(scheme.count).hasPrefix("://"), Origin.Scheme(rawValue: scheme.lowercased()) != nil
     else { return .unusable(nil) }
-    do { return .get(HelperTarget(try HTTPURL(address), user: user)) } catch { return .unusable(error) }
+    do {
+      let destination = try Destination(address)
+      return .get(HelperTarget(destination.url, user: user ?? destination.user))
+    } catch { return .unusable(error) }
   }
 }
 

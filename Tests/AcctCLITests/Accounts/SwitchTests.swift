@@ -84,7 +84,7 @@ struct SwitchTests {
     #expect(await record.acct("allow", "alice", "https://api.example/", "--revoke") == 0)
     #expect(await record.acct("header", "https://api.example/") == 8)
     #expect(await record.acct("allow", "alice", "http://api.example") == 8)
-    #expect(await record.acct("allow", "alice", "https://api.example/path") == 64)
+    #expect(await record.acct("allow", "alice", "https://api.example/path?query") == 64)
     #expect(await record.acct("allow", "alice", "http://127.0.0.1:8080") == 0)
   }
 

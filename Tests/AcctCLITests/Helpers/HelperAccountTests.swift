@@ -61,7 +61,10 @@ struct HelperAccountTests {
     #expect(await asked() == "pass-b")
     #expect(await asked("username=alice") == "pass-a")
     #expect(await asked("username=carol") == "")
-    #expect(await asked("username=alice", as: "bob@git.example") == "")
+    #expect(await asked("username=alice", as: "bob@git.example") == "pass-a")
+    record.set("ACCT_ACCOUNT", to: "bob@git.example")
+    #expect(await asked("username=alice") == "pass-a")
+    #expect(await asked("username=carol") == "")
     #expect(record.err.joined().contains("another user than that of bob@git.example"))
   }
 

@@ -150,7 +150,7 @@ struct OutputTests {
     #expect(
       account?.names == [
         "id", "name", "kind", "handle", "did", "displayName", "service", "issuer", "clientId", "provider",
-        "origins", "scope", "tokenType", "thumbprint", "keyStorage", "active", "state", "reason", "expiresAt",
+        "origins", "places", "scope", "tokenType", "thumbprint", "keyStorage", "active", "state", "reason", "expiresAt",
         "canRenew", "sessionEndsAt", "createdAt", "validatedAt", "limitations", "sentAs", "boundTo",
         "certificateEndsAt",
       ]

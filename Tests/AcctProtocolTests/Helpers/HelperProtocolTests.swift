@@ -61,9 +61,12 @@ struct HelperProtocolTests {
     for path in ["", "/", "/v1", "/v1/", "/v2", "/v2/"] {
       #expect(try urls("https://r.example\(path)") != .answered(none), "\(path)")
     }
-    for path in ["/v1/refresh-token", "/v2/x", "/v1/?x", "/v3/", "/access-token"] {
+    for path in ["/v1/refresh-token", "/v2/x", "/v1/?x", "/access-token", "/team/?x"] {
       #expect(try urls("https://r.example\(path)") == .answered(none), "\(path)")
     }
+    let part = HelperTarget(try HTTPURL("https://r.example/team-a"))
+    #expect(try urls("r.example/team-a") == .get(part))
+    #expect(try urls("https://r.example/team-a") == .get(part))
     #expect(try urls("http://r.example") == .unusable(.refusedURL(.plainHTTP)))
     #expect(try urls("a@r.example") == .unusable(.refusedURL(.userInformation)))
     #expect(try urls("r.example?x") == .unusable(.refusedURL(.unusableHost)))

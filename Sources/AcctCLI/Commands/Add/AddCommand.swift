@@ -86,7 +86,7 @@ struct AddCommand: AcctCommand {
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let name = try name.map { text throws(EngineError) in try parseName(text) }
-    let origins = try allowOrigin.map { text throws(EngineError) in try parseOrigin(text) }
+    let origins = try allowOrigin.map { text throws(EngineError) in try parsePlace(text) }
     let request = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
     let added: AddAccount.Added
     guard let source = sources.first else { return try await guided(request, context) }

@@ -154,6 +154,10 @@ func parseOrigin(_ text: String) throws(EngineError) -> Origin {
   do { return try Origin(text) } catch { throw .input(.malformed(error)) }
 }
 
+func parsePlace(_ text: String) throws(EngineError) -> Place {
+  do { return try Place(text) } catch { throw .input(.malformed(error)) }
+}
+
 private func parseResource(_ text: String) throws(EngineError) -> ResourceIndicator {
   do { return try ResourceIndicator(text) } catch { throw .input(.malformed(error)) }
 }

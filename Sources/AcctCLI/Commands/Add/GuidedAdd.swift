@@ -153,7 +153,10 @@ struct GuidedAdd {
     guard let secret = context.world.terminal.askSecret("the \(word) (not shown): ") else { throw .cancelled }
     let words = ["--token", "FILE"] + options + origins.flatMap { ["--allow-origin", $0.description] }
     return Plan(
-      what: .token(secret, AddStaticToken.Request(file: "-", sentAs: sentAs, expiry: nil, origins: origins)),
+      what: .token(
+        secret,
+        AddStaticToken.Request(file: "-", sentAs: sentAs, expiry: nil, origins: origins.map { Place($0) })
+      ),
       line: Self.plan(words).line
     )
   }

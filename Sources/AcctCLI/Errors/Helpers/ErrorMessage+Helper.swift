@@ -71,6 +71,9 @@ extension ErrorMessage {
       self.init("notAccepted", .refused, "the program can't send the credential of \(name): \(words(for: form))")
     case .otherUser(let name):
       self.init("otherUser", .noSuchAccount, "the program asks for another user than that of \(name)")
+    case .noSuchUser(let user, let origin, let names):
+      self.init(.otherUser(user, origin, names))
+      hint = "let the program name one of them, or set ACCT_ACCOUNT"
     case .unusable(let error):
       self.init(error)
       // A URL that the user did not type is no mistake of the command line.

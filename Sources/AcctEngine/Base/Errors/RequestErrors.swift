@@ -16,6 +16,8 @@ package enum SelectionError: Error, Equatable, Sendable {
   case noPrevious
   /// These accounts have the origin of a request, and the active account has not.
   case severalOwn(Origin, [AccountName])
+  /// These accounts have the origin of a request, and the user that its URL names is none of theirs.
+  case otherUser(String, Origin, [AccountName])
   /// A `.acct` file that is meant to choose the account, and can't; and why.
   case directoryFile(path: String, reason: String)
   /// Both accounts have this origin, so neither can be selected by it.
@@ -30,13 +32,15 @@ package enum SelectedBy: String, Sendable {
   case option, environment, directory, active
   /// None is active, and there is no other.
   case only
+  /// The URL of the request names its user.
+  case user
   /// The URL of the request is its own, and not the active account's.
   case url
 
   /// `true` if the user has not said that this account is meant here.
   package var isPreference: Bool {
     switch self {
-    case .option, .environment, .directory: false
+    case .option, .environment, .directory, .user: false
     case .active, .only, .url: true
     }
   }
@@ -58,7 +62,7 @@ package enum AuthorizationError: Error, Equatable, Sendable {
   case noIDToken(AccountName)
   case originRefused(Origin, account: AccountName, allowed: [Origin])
   /// An origin that the account doesn't have can't be removed.
-  case originUnknown(Origin, account: AccountName)
+  case originUnknown(Place, account: AccountName)
 }
 
 /// A failure that is specific to a request that the user makes.

@@ -1,0 +1,97 @@
+import AcctModel
+import AcctProtocol
+
+/// The accounts that have the origin of a destination, of which it is for one.
+///
+/// A user that the destination names decides first: that of one of the accounts, or none of them. Then the longest place
+/// that the URL is in; then the active account.
+struct Owners {
+  /// An account, and the URL whose origin is its own.
+  struct Owner {
+    var account: Account
+    var url: HTTPURL
+  }
+
+  let all: [Owner]
+  /// The user that the destination names; `nil` for any.
+  private let user: String?
+
+  init(_ all: [Owner], user: String?) {
+    self.all = all
+    self.user = user.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The accounts that have the origin of a URL.
+  init(of destination: Destination, among accounts: [Account]) {
+    let owners = accounts.filter { $0.origins.contains(destination.url.origin) }
+    self.init(owners.map { Owner(account: $0, url: destination.url) }, user: destination.user)
+  }
+
+  enum Decision {
+    case one(Owner, by: SelectedBy)
+    /// More than one, and nothing decides between them.
+    case several([Owner])
+    /// The user is none of theirs.
+    case otherUser(String)
+    case none
+  }
+
+  /// The accounts of the user; empty where no user is named, or it is none of theirs.
+  private var meant: [Owner] {
+    guard let user else { return [] }
+    return all.filter { $0.account.isMeant(by: user, at: $0.url.origin) }
+  }
+
+  /// Returns `true` if the user that is named, if any, does not mean other accounts than this one.
+  func leaveOpen(_ account: Account) -> Bool { meant.isEmpty || meant.contains { $0.account.id == account.id } }
+
+  /// Decides for one of the accounts.
+  ///
+  /// - Parameters:
+  ///   - active: The active account, which is also one whose credential is of no use.
+  ///   - isUsable: Returns `true` if the credential of an account can be used; others yield to those.
+  ///   - isPreferred: Returns `true` for an account that precedes the active one.
+  /// - Returns: The decision.
+  func decide(
+    active: AccountID?,
+    isUsable: (Account) -> Bool = { _ in true },
+    isPreferred: (Account) -> Bool = { _ in false }
+  ) -> Decision {
+    let meant = meant
+    if meant.isEmpty, let user, !PlaceholderUser.isOne(user), all.count > 1, all.contains(where: \.account.hasUser) {
+      return .otherUser(user)
+    }
+    let rivals = meant.isEmpty ? all : meant
+    let usable = rivals.filter { isUsable($0.account) || meant.isEmpty && $0.account.id == active }
+    let candidates = usable.isEmpty ? rivals : usable
+    let nearest = candidates.filter { $0.nearness == candidates.map(\.nearness).max() }
+    guard let first = nearest.first else { return .none }
+    if nearest.count == 1, first.account.id != active { return .one(first, by: meant.isEmpty ? .url : .user) }
+    let preferred = nearest.filter { isPreferred($0.account) }
+    if preferred.count == 1, let one = preferred.first { return .one(one, by: .url) }
+    if let one = nearest.first(where: { $0.account.id == active }) { return .one(one, by: .active) }
+    // Of those that are of no use, the first tells why.
+    return usable.isEmpty ? .one(first, by: .url) : .several(nearest)
+  }
+}
+
+extension Owners.Owner {
+  fileprivate var nearness: Int { account.origins.nearness(to: url) ?? -1 }
+}
+
+extension Account {
+  /// Returns `true` if a user that a URL or a program names is this account's, or names the account.
+  func isMeant(by user: String, at origin: Origin) -> Bool {
+    if let own = credentialForm.basicUser { return own == user }
+    let own = [name.description, displayName, handle?.description].compactMap(\.self)
+    return own.contains { $0.lowercased() == user.lowercased() } || name.description == "\(user)@\(origin.authority)"
+  }
+
+  /// `true` if it is known whose account it is.
+  fileprivate var hasUser: Bool {
+    if handle != nil { return true }
+    return (credentialForm.basicUser ?? displayName).map {
+      !PlaceholderUser.isOne($0) && OtherProgram(rawValue: $0) == nil
+    } ?? false
+  }
+}
