@@ -37,7 +37,7 @@ package struct FileStatus: Equatable, Sendable {
   }
 
   /// `true` if it belongs to the user that this process acts for.
-  package var isOwn: Bool { owner == geteuid() }
+  package var isOwn: Bool { owner == thisUser }
 
   /// Tells the file from every other one of this machine, by any path.
   var identity: String { "\(device)-\(inode)" }
@@ -83,3 +83,6 @@ extension Descriptor {
     return nil
   }
 }
+
+/// The user that this process acts for, which stays the same while it runs.
+private let thisUser = geteuid()

@@ -68,9 +68,10 @@ struct OwnOriginsTests {
       ]
     )
     let paths = ["/team-a/north/x", "/team-a", "/team-ab", "/team-a/northern", "/"]
-    #expect(try paths.map { origins.nearness(to: try HTTPURL("https://api.example\($0)")) } == [13, 7, -1, 7, -1])
-    #expect(origins.nearness(to: try HTTPURL("https://old.example/any")) == 0)
-    #expect(origins.nearness(to: try HTTPURL("https://new.example/team-a")) == nil)
+    let nearest = try paths.map { origins.nearestPlace(to: try HTTPURL("https://api.example\($0)"))?.path }
+    #expect(nearest == ["/team-a/north", "/team-a", nil, "/team-a", nil])
+    #expect(origins.nearestPlace(to: try HTTPURL("https://old.example/any")) == Place(old))
+    #expect(origins.nearestPlace(to: try HTTPURL("https://new.example/team-a")) == nil)
   }
 
   @Test("An origin that is own as a whole stays so beside a place, whichever came first")
@@ -82,7 +83,7 @@ struct OwnOriginsTests {
     last.add([old], for: .signIn)
     for origins in [first, last] {
       #expect(Set(origins.places) == [Place(old), place])
-      #expect(origins.nearness(to: try HTTPURL("https://old.example/team-b")) == 0)
+      #expect(origins.nearestPlace(to: try HTTPURL("https://old.example/team-b")) == Place(old))
       #expect(origins.reasons(for: old) == [.signIn, .user])
     }
     first.remove(place)

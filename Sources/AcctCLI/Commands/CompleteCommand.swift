@@ -32,7 +32,7 @@ struct CompleteCommand: AcctCommand {
       )
     case .origins:
       let account = try await Selection(context.engine, asksEngine: false).choose(options.account).account
-      try context.output(account.origins.map(\.description))
+      try context.output(account.origins.places.map(\.description))
     case .providers:
       let providers = Providers(context.world)
       try context.output(

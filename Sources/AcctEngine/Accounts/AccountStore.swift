@@ -45,7 +45,9 @@ struct AccountStore: Sendable {
   /// `true` if an account may have places, so that a path can be another's than the active account's.
   func mayHavePlaces() throws(EngineError) -> Bool { try read(.places) != nil }
 
-  /// Notes, before an account with places is stored, that there is one. A note without one costs only time.
+  /// Notes, before an account with places is stored, that there is one.
+  ///
+  /// A note without one costs only time.
   private func notePlaces() throws(EngineError) {
     guard try !mayHavePlaces() else { return }
     do { try files.replace(.places, []) } catch { throw .files(.failed(error)) }

@@ -58,40 +58,48 @@ struct Owners {
     isPreferred: (Account) -> Bool = { _ in false }
   ) -> Decision {
     let meant = meant
-    if meant.isEmpty, let user, !PlaceholderUser.isOne(user), all.count > 1, all.contains(where: \.account.hasUser) {
+    if meant.isEmpty, let user, !PlaceholderUser.isOne(user), all.count > 1,
+      all.contains(where: { $0.account.hasUser(at: $0.url.origin) })
+    {
       return .otherUser(user)
     }
     let rivals = meant.isEmpty ? all : meant
     let usable = rivals.filter { isUsable($0.account) || meant.isEmpty && $0.account.id == active }
     let candidates = usable.isEmpty ? rivals : usable
-    let nearest = candidates.filter { $0.nearness == candidates.map(\.nearness).max() }
+    let least = candidates.map(\.nearness).max()
+    let nearest = candidates.filter { $0.nearness == least }
     guard let first = nearest.first else { return .none }
-    if nearest.count == 1, first.account.id != active { return .one(first, by: meant.isEmpty ? .url : .user) }
+    let active = nearest.first { $0.account.id == active }
     let preferred = nearest.filter { isPreferred($0.account) }
-    if preferred.count == 1, let one = preferred.first { return .one(one, by: .url) }
-    if let one = nearest.first(where: { $0.account.id == active }) { return .one(one, by: .active) }
     // Of those that are of no use, the first tells why.
-    return usable.isEmpty ? .one(first, by: .url) : .several(nearest)
+    let one = preferred.count == 1 ? preferred.first : active ?? (nearest.count == 1 || usable.isEmpty ? first : nil)
+    guard let one else { return .several(nearest) }
+    return .one(one, by: !meant.isEmpty ? .user : one.account.id == active?.account.id ? .active : .url)
   }
 }
 
 extension Owners.Owner {
-  fileprivate var nearness: Int { account.origins.nearness(to: url) ?? -1 }
+  /// The length of the longest place that the URL is in; -1 where the origin is the account's own, and the URL is in none.
+  fileprivate var nearness: Int { account.origins.nearestPlace(to: url)?.path.utf8.count ?? -1 }
 }
 
 extension Account {
   /// Returns `true` if a user that a URL or a program names is this account's, or names the account.
   func isMeant(by user: String, at origin: Origin) -> Bool {
     if let own = credentialForm.basicUser { return own == user }
-    let own = [name.description, displayName, handle?.description].compactMap(\.self)
-    return own.contains { $0.lowercased() == user.lowercased() } || name.description == "\(user)@\(origin.authority)"
+    return users(at: origin).contains { $0.lowercased() == user.lowercased() } || name.description == user
   }
 
   /// `true` if it is known whose account it is.
-  fileprivate var hasUser: Bool {
-    if handle != nil { return true }
-    return (credentialForm.basicUser ?? displayName).map {
-      !PlaceholderUser.isOne($0) && OtherProgram(rawValue: $0) == nil
-    } ?? false
+  fileprivate func hasUser(at origin: Origin) -> Bool {
+    users(at: origin).contains { !PlaceholderUser.isOne($0) && OtherProgram(rawValue: $0) == nil }
+  }
+
+  /// The names that are known of its user.
+  private func users(at origin: Origin) -> [String] {
+    if let own = credentialForm.basicUser { return [own] }
+    let suffix = "@\(origin.authority)"
+    let named = name.description.hasSuffix(suffix) ? String(name.description.dropLast(suffix.count)) : nil
+    return [named, displayName, handle?.description].compactMap(\.self)
   }
 }

@@ -99,6 +99,7 @@ package struct AnswerProgram: Sendable {
     }
     let credential = HelperCredential(
       found.url,
+      below: found.url.flatMap { found.account.origins.nearestPlace(to: $0)?.path } ?? "",
       fields: authorization.fields,
       token: authorization.token,
       form: found.account.credentialForm,

@@ -66,7 +66,9 @@ struct HelperAccount {
     switch decision {
     case .one(let owner, _):
       return try checked(Found(account: owner.account, url: owner.url, ignored: choice?.ignored ?? []))
-    case .several(let several): throw .several(target.urls.map(\.origin), several.map(\.account.name), reach)
+    case .several(let several):
+      let needsPath = several.contains { $0.url.path == "/" && $0.account.origins.hasPaths }
+      throw .several(target.urls.map(\.origin), several.map(\.account.name), reach, namesNoPath: needsPath)
     case .otherUser(let user): throw .noSuchUser(user, owners.all[0].url.origin, owners.all.map(\.account.name))
     case .none: throw none(of: try accounts())
     }

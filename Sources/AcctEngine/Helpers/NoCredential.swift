@@ -5,8 +5,9 @@ package import AcctProtocol
 package enum NoCredential: Error, Equatable, Sendable {
   /// No account has one of these origins.
   case noAccount([Origin])
-  /// More than one account has one of these origins, and none of them is chosen.
-  case several([Origin], [AccountName], HelperReach)
+  /// More than one account has one of these origins, and none of them is chosen; `namesNoPath`: a path could choose, and
+  /// the program named none.
+  case several([Origin], [AccountName], HelperReach, namesNoPath: Bool)
   /// The account has this origin, which does not suffice for the destinations of this program.
   case notChosen(AccountName, Origin, HelperReach)
   /// The account's token can't be sent by the program.

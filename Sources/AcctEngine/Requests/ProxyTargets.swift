@@ -70,12 +70,16 @@ package struct ProxyTargets: Sendable {
     direct = owners.count == 1 ? owners.keys.first : nil
   }
 
-  /// The account of a request; `nil` where its origin is none of those that are served, or nothing decides between two.
-  func account(for url: HTTPURL) -> Account? {
+  /// The account of a request; `nil` where its origin is none of those that are served.
+  ///
+  /// - Throws: ``SelectionError/severalOwn(_:_:)`` where the URL is in no place, or in a place of two accounts.
+  func account(for url: HTTPURL) throws(EngineError) -> Account? {
     guard let accounts = owners[url.origin] else { return nil }
     guard accounts.count > 1 else { return accounts.first }
-    let owners = Owners(of: Destination(url), among: accounts)
-    guard case .one(let owner, _) = owners.decide(active: nil) else { return nil }
-    return owner.account
+    switch Owners(of: Destination(url), among: accounts).decide(active: nil) {
+    case .one(let owner, _): return owner.account
+    case .several(let several): throw .selection(.severalOwn(url.origin, several.map(\.account.name)))
+    case .otherUser, .none: return nil
+    }
   }
 }

@@ -81,12 +81,12 @@ package struct SigningProxy: Sendable {
       // A client that has not presented the secret keeps no connection open.
       return own(error.status, error, endsConnection: true)
     }
-    guard let account = targets.account(for: url) else {
-      let accounts = targets.accounts
-      if accounts.count == 1 { note(accounts[0].refusal(of: url.origin)) }
-      return own(ProxyRefusal.foreignHost.status, .foreignHost, endsConnection: true)
-    }
     do throws(EngineError) {
+      guard let account = try targets.account(for: url) else {
+        let accounts = targets.accounts
+        if accounts.count == 1 { note(accounts[0].refusal(of: url.origin)) }
+        return own(ProxyRefusal.foreignHost.status, .foreignHost, endsConnection: true)
+      }
       let answer = try await passOn(request, to: url, as: account)
       // The client gets the response; the failure to handle it concerns the user.
       if let cause = answer.cause, !Task.isCancelled { report(cause) }
@@ -163,7 +163,7 @@ extension EngineError {
     case .signIn(.required), .signIn(.requestRefused), .signIn(.noTokenForResource), .keyring(.failed),
       .keyring(.notChosen), .selection(.unknown), .key(.hardware):
       503
-    case .authorization(.originRefused), .input(.malformed): 421
+    case .authorization(.originRefused), .input(.malformed), .selection(.severalOwn): 421
     case .input(.stream): 400
     case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .signIn, .provider,
       .atproto, .backend,

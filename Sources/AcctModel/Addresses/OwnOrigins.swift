@@ -20,7 +20,7 @@ package struct OwnOrigins: Equatable, Sendable {
   fileprivate struct Entry: Equatable {
     var origin: Origin
     var reasons: Reasons
-    /// The paths of its places, each once; empty for the whole origin alone. One of them may be empty.
+    /// The paths of its places, each once, an empty one for the whole origin; none where it is own as a whole alone.
     var paths: [String] = []
 
     /// The paths of its places, that of the whole origin among them.
@@ -64,7 +64,9 @@ package struct OwnOrigins: Equatable, Sendable {
 
   /// Removes a place, and its origin with the last one; the place of a whole origin removes all of its others, too.
   package mutating func remove(_ place: Place) {
-    guard let index = entries.firstIndex(where: { $0.origin == place.origin }) else { return }
+    guard let index = entries.firstIndex(where: { $0.origin == place.origin }),
+      entries[index].paths.contains(place.path) || place.path.isEmpty
+    else { return }
     entries[index].paths.removeAll { $0 == place.path }
     if place.path.isEmpty || entries[index].paths.isEmpty { entries.remove(at: index) }
   }
@@ -85,12 +87,9 @@ package struct OwnOrigins: Equatable, Sendable {
   /// `true` if a path of an origin decides about it.
   package var hasPaths: Bool { entries.contains { !$0.paths.isEmpty } }
 
-  /// How near the account is to a URL: the length of the longest of its places that the URL is in, in bytes; -1 where the
-  /// origin is its own and the URL is in none; `nil` for any other origin.
-  package func nearness(to url: HTTPURL) -> Int? {
-    entries.first { $0.origin == url.origin }.map { entry in
-      entry.places.lazy.filter { $0.holds(url.path) }.map { $0.path.utf8.count }.max() ?? -1
-    }
+  /// The longest of the places that a URL is in; `nil` where it is in none.
+  package func nearestPlace(to url: HTTPURL) -> Place? {
+    places.filter { $0.origin == url.origin && $0.holds(url.path) }.max { $0.path.utf8.count < $1.path.utf8.count }
   }
 
   /// Follows a server that has moved.

@@ -40,11 +40,12 @@ package struct GoAuth: HelperProtocol {
     }
   }
 
-  /// URL, empty line, header lines, empty line.
+  /// URL, empty line, header lines, empty line; the URL of the account's place, where it has one.
   ///
   /// The go command looks for the whole URL of a request, then for ever shorter ones down to the host.
   package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
-    let place = try OutputFormat.line.written(place(isForOrigin: credential.form != .bound))
+    let isForPlace = credential.form != .bound
+    let place = try OutputFormat.line.written(place(isForOrigin: isForPlace) + (isForPlace ? credential.path : ""))
     return HelperAnswer(Secret(joining: [Secret("\(place)\n\n"), try credential.fields.lines(), Secret("\n")]))
   }
 

@@ -21,6 +21,8 @@ package enum CredentialForm: Equatable, Sendable {
 package struct HelperCredential: Sendable {
   /// The URL that it is for; `nil` where the program named none.
   package var url: HTTPURL?
+  /// The path of the account's place that the URL is in; empty for the whole origin.
+  package var path: String
   /// The header lines of a GET of that URL, in their order.
   package var fields: [HeaderField]
   package var token: Token
@@ -32,6 +34,7 @@ package struct HelperCredential: Sendable {
 
   package init(
     _ url: HTTPURL?,
+    below path: String = "",
     fields: [HeaderField],
     token: Token,
     form: CredentialForm,
@@ -39,6 +42,7 @@ package struct HelperCredential: Sendable {
     now: Timestamp
   ) {
     self.url = url
+    self.path = path
     self.fields = fields
     self.token = token
     self.form = form

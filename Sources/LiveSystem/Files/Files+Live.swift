@@ -88,7 +88,7 @@ extension Folders {
     switch file {
     case .account(let id): (accounts, "\(id).json")
     case .active: (data, "active")
-    case .places: (data, "places")
+    case .places: (accounts, "places")
     case .deviceID: (data, "device-id")
     case .keyringDecision: (data, "keyring")
     case .nonce(let origin): (nonces, percentEncoded("\(origin)"))

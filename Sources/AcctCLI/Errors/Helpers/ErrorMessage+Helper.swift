@@ -38,7 +38,7 @@ extension ErrorMessage {
         "no account has the origin \(origin)",
         hint: origins.first.map { "to allow it for one, run `acct allow NAME \($0)`" }
       )
-    case .several(let origins, let names, let reach):
+    case .several(let origins, let names, let reach, let namesNoPath):
       let origin = origins.first.map(\.description) ?? "the server"
       let list = names.map(\.description).joined(separator: ", ")
       self.init(
@@ -47,7 +47,10 @@ extension ErrorMessage {
         "\(origin) is an origin of more than one account: \(list)",
         hint: reach.passesOn
           ? "select one with --account, ACCT_ACCOUNT or `acct switch`"
-          : "select one with --account, ACCT_ACCOUNT, a .acct file or `acct switch`"
+          : namesNoPath
+            ? "let the program name a path (git: `git config --global credential.useHttpPath true`), or select one with "
+              + "--account or ACCT_ACCOUNT"
+            : "select one with --account, ACCT_ACCOUNT, a .acct file or `acct switch`"
       )
     case .notChosen(let name, let origin, .registry):
       self.init(
