@@ -22,6 +22,12 @@ extension PrivateFolder {
     }
   }
 
+  /// Returns `true` if there is something of a name, or that can't be told: one system call, which trusts nothing.
+  package func has(_ name: String) -> Bool {
+    var status = stat()
+    return unsafe fstatat(AT_FDCWD, path(of: name), &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+  }
+
   /// Lists the folder, but for files that are still being written or were when a process died.
   ///
   /// - Returns: The names, in no order; none if the folder is not there.

@@ -122,10 +122,10 @@ package enum AccountFile {
       renewalStartedAt: try file.optional("renewalStartedAt", Timestamp.init),
       incoming: try file.incoming(),
       validatedAt: try file.optional("validatedAt", Timestamp.init),
-      createdAt: try file.required("createdAt", Timestamp.init)
+      createdAt: try file.required("createdAt", Timestamp.init),
+      marks: Account.Marks(rawValue: file.number("marks") ?? 0),
+      history: AccountHistory(file.incidental("history") ?? "")
     )
-    account.marks = Account.Marks(rawValue: file.number("marks") ?? 0)
-    account.history = AccountHistory(file.incidental("history") ?? "")
     if let origins = try file.places(of: account.origins) { account.origins = origins }
     if account.source == .issuer { account.subjectStatements = try file.subjectStatements() }
     return account

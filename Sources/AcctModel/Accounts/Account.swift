@@ -1,4 +1,6 @@
 /// An account without its secrets: hints that allow `list` to work offline.
+///
+/// A copy is one reference: accounts are passed on more often than they are read.
 package struct Account: Equatable, Sendable {
   /// The way in which the account obtained its credentials, which decides how they are used.
   package enum Kind: String, Sendable { case oauth, session, guest, `static` }
@@ -18,64 +20,56 @@ package struct Account: Equatable, Sendable {
     case terraform
   }
 
-  package private(set) var id: AccountID
-  package var name: AccountName
-  package let kind: Kind
-  package var tokenType: TokenType
-  /// Its identity, and its client and issuer.
-  package var identity: Identity
-  /// The names that its server has stated for its user.
-  @Boxed package var subjectStatements: SubjectStatements
-  /// The source of its credentials; `nil` if that was not stored (version 0.1.0).
-  package var source: AccountSource?
-  package var handle: Handle?
-  package var did: DID?
-  package var displayName: String?
-  /// The source of its issuer; `nil` without an issuer.
-  package var issuerSource: IssuerSource?
-  /// The PDS, or the backend.
-  package var service: Origin?
-  /// The origins to which its credentials may be sent.
-  package var origins: OwnOrigins
-  /// The scope that was granted.
-  package var scope: String?
-  /// The resource servers that its tokens are requested for (RFC 8707): its own token for the first, at each renewal too,
-  /// and a second token for each other.
-  package var resources: [ResourceIndicator]
-  /// The settings of its client's requests to its server.
-  @Boxed package var client: ClientSettings
-  /// The settings of its sign-in beyond its client's; `nil` where none was stored.
-  @Boxed package var signIn: SignInSettings?
-  /// The scope and audiences of its own tokens, once its refresh token has been used for another; `nil` before.
-  @Boxed package var ownGrant: OwnGrant?
-  /// The RFC 7638 thumbprint of its DPoP key.
-  package var thumbprint: String?
-  /// The storage of that key; meaningless for an account without one.
-  package var keyStorage: KeyStorage
-  package var tokenLifetime: TokenLifetime
-  /// When the server ends the session whatever is renewed.
-  package var sessionEndsAt: Timestamp?
-  /// The backend's limits for a guest; `nil` for any other account.
-  @Boxed package var limitations: GuestLimitations?
-  /// The field and form in which a static token is sent; `nil` for any other account.
-  @Boxed package var sentAs: StaticHeader?
-  /// The program whose login stored its password; `nil` for any other account.
-  package var keptFor: KeepingProgram?
-  package var recordedState: RecordedState
-  /// The keyring that has its credentials, where that is not the one of the other accounts: it was added while
-  /// `ACCT_KEYRING` named another one than the shared one that is in use.
-  package var keptIn: String?
-  /// When a renewal was begun whose end is not known: its answer may have been lost.
-  package var renewalStartedAt: Timestamp?
-  /// New credentials that have not replaced the old ones yet.
-  @Boxed package var incoming: Incoming?
-  /// When a server last confirmed the session: a sign-in, a renewal, a check.
-  package var validatedAt: Timestamp?
-  package let createdAt: Timestamp
-  /// What its server's answers were like.
-  package var marks: Marks = []
-  /// Its last events, unread.
-  package var history = AccountHistory()
+  @usableFromInline var shared: Shared
+
+  /// Immutable: an account that is changed gets a new one.
+  @usableFromInline
+  final class Shared: Equatable, Sendable {
+    @usableFromInline let fields: Fields
+
+    init(_ fields: Fields) { self.fields = fields }
+
+    @usableFromInline
+    static func == (left: Shared, right: Shared) -> Bool { left === right || left.fields == right.fields }
+  }
+
+  /// The members, of which a copy of the account is one reference.
+  @usableFromInline
+  struct Fields: Equatable, Sendable {
+    @usableFromInline var id: AccountID
+    @usableFromInline var name: AccountName
+    @usableFromInline var kind: Kind
+    @usableFromInline var tokenType: TokenType
+    @usableFromInline var identity: Identity
+    @usableFromInline var subjectStatements: SubjectStatements
+    @usableFromInline var source: AccountSource?
+    @usableFromInline var handle: Handle?
+    @usableFromInline var did: DID?
+    @usableFromInline var displayName: String?
+    @usableFromInline var issuerSource: IssuerSource?
+    @usableFromInline var service: Origin?
+    @usableFromInline var origins: OwnOrigins
+    @usableFromInline var scope: String?
+    @usableFromInline var resources: [ResourceIndicator]
+    @usableFromInline var client: ClientSettings
+    @usableFromInline var signIn: SignInSettings?
+    @usableFromInline var ownGrant: OwnGrant?
+    @usableFromInline var thumbprint: String?
+    @usableFromInline var keyStorage: KeyStorage
+    @usableFromInline var tokenLifetime: TokenLifetime
+    @usableFromInline var sessionEndsAt: Timestamp?
+    @usableFromInline var limitations: GuestLimitations?
+    @usableFromInline var sentAs: StaticHeader?
+    @usableFromInline var keptFor: KeepingProgram?
+    @usableFromInline var recordedState: RecordedState
+    @usableFromInline var keptIn: String?
+    @usableFromInline var renewalStartedAt: Timestamp?
+    @usableFromInline var incoming: Incoming?
+    @usableFromInline var validatedAt: Timestamp?
+    @usableFromInline var createdAt: Timestamp
+    @usableFromInline var marks: Marks
+    @usableFromInline var history: AccountHistory
+  }
 
   package init(
     id: AccountID,
@@ -108,39 +102,208 @@ package struct Account: Equatable, Sendable {
     renewalStartedAt: Timestamp? = nil,
     incoming: Incoming? = nil,
     validatedAt: Timestamp? = nil,
-    createdAt: Timestamp
+    createdAt: Timestamp,
+    marks: Marks = [],
+    history: AccountHistory = AccountHistory()
   ) {
-    self.id = id
-    self.name = name
-    self.kind = kind
-    self.tokenType = tokenType
-    self.identity = identity
-    self.subjectStatements = subjectStatements
-    self.source = source
-    self.handle = handle
-    self.did = did
-    self.displayName = displayName
-    self.issuerSource = issuerSource
-    self.service = service
-    self.origins = origins
-    self.scope = scope
-    self.resources = resources
-    self.client = client
-    self.signIn = signIn
-    self.ownGrant = ownGrant
-    self.thumbprint = thumbprint
-    self.keyStorage = keyStorage
-    self.tokenLifetime = tokenLifetime
-    self.sessionEndsAt = sessionEndsAt
-    self.limitations = limitations
-    self.sentAs = sentAs
-    self.keptFor = keptFor
-    self.recordedState = recordedState
-    self.keptIn = keptIn
-    self.renewalStartedAt = renewalStartedAt
-    self.incoming = incoming
-    self.validatedAt = validatedAt
-    self.createdAt = createdAt
+    shared = Shared(
+      Fields(
+        id: id,
+        name: name,
+        kind: kind,
+        tokenType: tokenType,
+        identity: identity,
+        subjectStatements: subjectStatements,
+        source: source,
+        handle: handle,
+        did: did,
+        displayName: displayName,
+        issuerSource: issuerSource,
+        service: service,
+        origins: origins,
+        scope: scope,
+        resources: resources,
+        client: client,
+        signIn: signIn,
+        ownGrant: ownGrant,
+        thumbprint: thumbprint,
+        keyStorage: keyStorage,
+        tokenLifetime: tokenLifetime,
+        sessionEndsAt: sessionEndsAt,
+        limitations: limitations,
+        sentAs: sentAs,
+        keptFor: keptFor,
+        recordedState: recordedState,
+        keptIn: keptIn,
+        renewalStartedAt: renewalStartedAt,
+        incoming: incoming,
+        validatedAt: validatedAt,
+        createdAt: createdAt,
+        marks: marks,
+        history: history
+      )
+    )
+  }
+
+  private mutating func change(_ change: (inout Fields) -> Void) {
+    var fields = shared.fields
+    change(&fields)
+    shared = Shared(fields)
+  }
+}
+
+// Inlined at the call site, so that only the member that is asked for is copied.
+extension Account {
+  package private(set) var id: AccountID {
+    @inlinable get { shared.fields.id }
+    set { change { $0.id = newValue } }
+  }
+  package var name: AccountName {
+    @inlinable get { shared.fields.name }
+    set { change { $0.name = newValue } }
+  }
+  package var kind: Kind { @inlinable get { shared.fields.kind } }
+  package var tokenType: TokenType {
+    @inlinable get { shared.fields.tokenType }
+    set { change { $0.tokenType = newValue } }
+  }
+  /// Its identity, and its client and issuer.
+  package var identity: Identity {
+    @inlinable get { shared.fields.identity }
+    set { change { $0.identity = newValue } }
+  }
+  /// The names that its server has stated for its user.
+  package var subjectStatements: SubjectStatements {
+    @inlinable get { shared.fields.subjectStatements }
+    set { change { $0.subjectStatements = newValue } }
+  }
+  /// The source of its credentials; `nil` if that was not stored (version 0.1.0).
+  package var source: AccountSource? {
+    @inlinable get { shared.fields.source }
+    set { change { $0.source = newValue } }
+  }
+  package var handle: Handle? {
+    @inlinable get { shared.fields.handle }
+    set { change { $0.handle = newValue } }
+  }
+  package var did: DID? {
+    @inlinable get { shared.fields.did }
+    set { change { $0.did = newValue } }
+  }
+  package var displayName: String? {
+    @inlinable get { shared.fields.displayName }
+    set { change { $0.displayName = newValue } }
+  }
+  /// The source of its issuer; `nil` without an issuer.
+  package var issuerSource: IssuerSource? {
+    @inlinable get { shared.fields.issuerSource }
+    set { change { $0.issuerSource = newValue } }
+  }
+  /// The PDS, or the backend.
+  package var service: Origin? {
+    @inlinable get { shared.fields.service }
+    set { change { $0.service = newValue } }
+  }
+  /// The origins to which its credentials may be sent.
+  package var origins: OwnOrigins {
+    @inlinable get { shared.fields.origins }
+    set { change { $0.origins = newValue } }
+  }
+  /// The scope that was granted.
+  package var scope: String? {
+    @inlinable get { shared.fields.scope }
+    set { change { $0.scope = newValue } }
+  }
+  /// The resource servers that its tokens are requested for (RFC 8707): its own token for the first, at each renewal too,
+  /// and a second token for each other.
+  package var resources: [ResourceIndicator] {
+    @inlinable get { shared.fields.resources }
+    set { change { $0.resources = newValue } }
+  }
+  /// The settings of its client's requests to its server.
+  package var client: ClientSettings {
+    @inlinable get { shared.fields.client }
+    set { change { $0.client = newValue } }
+  }
+  /// The settings of its sign-in beyond its client's; `nil` where none was stored.
+  package var signIn: SignInSettings? {
+    @inlinable get { shared.fields.signIn }
+    set { change { $0.signIn = newValue } }
+  }
+  /// The scope and audiences of its own tokens, once its refresh token has been used for another; `nil` before.
+  package var ownGrant: OwnGrant? {
+    @inlinable get { shared.fields.ownGrant }
+    set { change { $0.ownGrant = newValue } }
+  }
+  /// The RFC 7638 thumbprint of its DPoP key.
+  package var thumbprint: String? {
+    @inlinable get { shared.fields.thumbprint }
+    set { change { $0.thumbprint = newValue } }
+  }
+  /// The storage of that key; meaningless for an account without one.
+  package var keyStorage: KeyStorage {
+    @inlinable get { shared.fields.keyStorage }
+    set { change { $0.keyStorage = newValue } }
+  }
+  package var tokenLifetime: TokenLifetime {
+    @inlinable get { shared.fields.tokenLifetime }
+    set { change { $0.tokenLifetime = newValue } }
+  }
+  /// When the server ends the session whatever is renewed.
+  package var sessionEndsAt: Timestamp? {
+    @inlinable get { shared.fields.sessionEndsAt }
+    set { change { $0.sessionEndsAt = newValue } }
+  }
+  /// The backend's limits for a guest; `nil` for any other account.
+  package var limitations: GuestLimitations? {
+    @inlinable get { shared.fields.limitations }
+    set { change { $0.limitations = newValue } }
+  }
+  /// The field and form in which a static token is sent; `nil` for any other account.
+  package var sentAs: StaticHeader? {
+    @inlinable get { shared.fields.sentAs }
+    set { change { $0.sentAs = newValue } }
+  }
+  /// The program whose login stored its password; `nil` for any other account.
+  package var keptFor: KeepingProgram? {
+    @inlinable get { shared.fields.keptFor }
+    set { change { $0.keptFor = newValue } }
+  }
+  package var recordedState: RecordedState {
+    @inlinable get { shared.fields.recordedState }
+    set { change { $0.recordedState = newValue } }
+  }
+  /// The keyring that has its credentials, where that is not the one of the other accounts: it was added while
+  /// `ACCT_KEYRING` named another one than the shared one that is in use.
+  package var keptIn: String? {
+    @inlinable get { shared.fields.keptIn }
+    set { change { $0.keptIn = newValue } }
+  }
+  /// When a renewal was begun whose end is not known: its answer may have been lost.
+  package var renewalStartedAt: Timestamp? {
+    @inlinable get { shared.fields.renewalStartedAt }
+    set { change { $0.renewalStartedAt = newValue } }
+  }
+  /// New credentials that have not replaced the old ones yet.
+  package var incoming: Incoming? {
+    @inlinable get { shared.fields.incoming }
+    set { change { $0.incoming = newValue } }
+  }
+  /// When a server last confirmed the session: a sign-in, a renewal, a check.
+  package var validatedAt: Timestamp? {
+    @inlinable get { shared.fields.validatedAt }
+    set { change { $0.validatedAt = newValue } }
+  }
+  package var createdAt: Timestamp { @inlinable get { shared.fields.createdAt } }
+  /// What its server's answers were like.
+  package var marks: Marks {
+    @inlinable get { shared.fields.marks }
+    set { change { $0.marks = newValue } }
+  }
+  /// Its last events, unread.
+  package var history: AccountHistory {
+    @inlinable get { shared.fields.history }
+    set { change { $0.history = newValue } }
   }
 }
 
