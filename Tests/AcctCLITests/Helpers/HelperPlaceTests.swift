@@ -41,6 +41,20 @@ struct HelperPlaceTests {
     }
   }
 
+  @Test("kubectl gets the token of the account whose place the cluster's address is in")
+  func kubectl() async {
+    await two()
+    for (path, token) in [("/org-a/k8s", "tok-work"), ("/org-b", "tok-home")] {
+      record.set(
+        "KUBERNETES_EXEC_INFO",
+        to: #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","#
+          + #""spec":{"cluster":{"server":"\#(host)\#(path)"},"interactive":false}}"#
+      )
+      #expect(await record.acct("helper", "kubectl") == 0)
+      #expect(record.out.contains(token), "\(path): \(record.out)")
+    }
+  }
+
   @Test("git's path chooses if git sends it; without one, it is the active account's")
   func gitPath() async {
     await two()

@@ -82,4 +82,38 @@ struct GitChoiceTests {
     #expect(asked >= 40)
     #expect(stored >= 8)
   }
+
+  @Test("git's own setting of a user for a part of a host gets that user's secret")
+  func userOfPart() async throws {
+    for (user, token) in [("mara-at-work", "made-up-work"), ("mara", "made-up-mara")] {
+      let origin = ["--allow-origin", "https://git.example"]
+      let added = try await home.command(
+        ["add", "--token", "-", "--name", "\(user)@git.example"] + origin,
+        input: token
+      ).run()
+      try #require(added.status == 0, "\(added.errorText)")
+    }
+    let settings = """
+      [credential "https://git.example"]
+      	username = mara
+      	helper =
+      	helper = acct
+      [credential "https://git.example/example-corp"]
+      	username = mara-at-work
+      	helper =
+      	helper = acct
+      """
+    let folder = try TemporaryFolder()
+    let file = try folder.file("gitconfig", containing: settings)
+    let variables = ["GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": file]
+    for (path, token) in [("example-corp/x.git", "made-up-work"), ("other/x.git", "made-up-mara")] {
+      let output = try await home.program(
+        "git",
+        ["credential", "fill"],
+        with: variables,
+        input: "url=https://git.example/\(path)\n\n"
+      ).run()
+      #expect(output.text.contains("password=\(token)\n"), "\(path): \(output.text)\(output.errorText)")
+    }
+  }
 }
