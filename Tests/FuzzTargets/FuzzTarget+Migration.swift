@@ -8,8 +8,8 @@ func foreignFileViolation(_ bytes: [UInt8]) -> String? {
   let all: [FoundLogins?] = [
     GitCredentialFile.logins(in: contents), try? NetrcFile.logins(in: contents),
     try? DockerConfigFile.logins(in: contents),
-    try? CargoCredentialsFile.logins(in: contents, settings: contents), HostsFile.gh(contents),
-    HostsFile.glab(contents),
+    try? CargoCredentialsFile.logins(in: contents, settings: contents), try? HostsFile.gh(contents),
+    try? HostsFile.glab(contents),
   ]
   for login in all.compactMap(\.self).flatMap(\.logins) {
     guard !login.origins.isEmpty else { return "a login without an origin" }

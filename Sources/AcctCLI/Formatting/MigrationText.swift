@@ -13,6 +13,11 @@ func words(for reason: SkippedLogin.Reason) -> String {
   case .identityToken: "its identity token is of use to docker alone"
   case .unknownRegistry: "cargo's settings name no sparse registry of this name"
   case .helperName: "its credential helper has a name that no program has"
+  case .shortLived(let helper):
+    "the passwords of docker-credential-\(printable(helper)) end within hours: keep that helper for it"
+  case .oauth(let provider):
+    "its token ends within hours, and one program alone can renew it: `\(acctLine("add", provider))` signs in"
+  case .inKeyring: "its token is not in this file: its program keeps it in a keyring, and is asked without a file"
   }
 }
 
@@ -24,6 +29,12 @@ func endings(of found: [FoundAccount]) -> [String] {
     let file = printable(account.path)
     let line =
       switch account.program {
+      case .gh where account.isFileNamed, .glab where account.isFileNamed, .docker where account.isFileNamed,
+        .cargo where account.isFileNamed:
+        "the secret is still in \(file); to remove it there, delete its entry"
+      case .gh where account.login.isOneOfSeveral:
+        "gh still has the token; to remove it there: `gh auth logout --hostname \(shellWord(place))"
+          + "\(account.login.user.map { " --user \(shellWord($0))" } ?? "")`"
       case .gh: "gh still has the token; to remove it there: `gh auth logout --hostname \(shellWord(place))`"
       case .glab: "glab still has the token; to remove it there: `glab auth logout --hostname \(shellWord(place))`"
       case .git: "git still has the passwords; to remove them there, delete their lines in \(file)"

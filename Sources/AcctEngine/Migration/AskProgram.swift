@@ -33,14 +33,16 @@ struct AskProgram: Sendable {
     }
   }
 
-  /// gh's token; before 2.40 it has one user at each host, and does not take a name.
+  /// gh's token; before 2.40 it has one user at each host, and rejects the option for a name.
   private func gh(_ host: String, _ user: String, isActive: Bool) async throws(EngineError) -> Secret {
     let variables = ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]
     let line = ["gh", "auth", "token", "--hostname", host]
     do throws(EngineError) {
       return try await run("gh", line + ["--user", user], besides: variables)
     } catch {
-      guard isActive, case .migration(.refused) = error else { throw error }
+      guard isActive, case .migration(.refused(_, _, let words)) = error, words.contains("--user") else {
+        throw error
+      }
       return try await run("gh", line, besides: variables)
     }
   }

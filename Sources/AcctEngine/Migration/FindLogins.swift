@@ -39,7 +39,7 @@ package struct FindLogins: Sendable {
         if path == nil, case .missing = error { continue }
         throw .migration(.file(error))
       }
-      try add(contents, of: program, at: place, to: &found)
+      try add(contents, of: program, at: place, isNamed: path != nil, to: &found)
     }
     return found
   }
@@ -56,15 +56,17 @@ package struct FindLogins: Sendable {
     _ contents: ForeignContents,
     of program: OtherProgram,
     at path: String,
+    isNamed: Bool,
     to found: inout FoundAccounts
   ) throws(EngineError) {
-    let logins: FoundLogins
+    var logins: FoundLogins
     do throws(MigrationFlaw) { logins = try self.logins(in: contents.secret, of: program) } catch {
       throw .migration(.malformed(path: path, program, error))
     }
+    if isNamed { logins.keepWritten() }
     // Of two files, the program takes the first.
     let known = Set(found.accounts.map(\.name))
-    let accounts = logins.logins.map { FoundAccount(program: program, login: $0, path: path) }
+    let accounts = logins.logins.map { FoundAccount(program: program, login: $0, path: path, isFileNamed: isNamed) }
     found.accounts += accounts.filter { !known.contains($0.name) }
     found.skipped += logins.skipped.map { (path, $0) }
     if contents.isExposed { found.exposed.append(path) }
@@ -72,8 +74,8 @@ package struct FindLogins: Sendable {
 
   private func logins(in contents: Secret, of program: OtherProgram) throws(MigrationFlaw) -> FoundLogins {
     switch program {
-    case .gh: HostsFile.gh(contents)
-    case .glab: HostsFile.glab(contents)
+    case .gh: try HostsFile.gh(contents)
+    case .glab: try HostsFile.glab(contents)
     case .git: GitCredentialFile.logins(in: contents)
     case .netrc: try NetrcFile.logins(in: contents)
     case .docker: try DockerConfigFile.logins(in: contents)

@@ -7,6 +7,8 @@ package struct FoundAccount: Sendable {
   package var login: FoundLogin
   /// The file that names it.
   package var path: String
+  /// `true` if the user named that file: the program's own has other logins.
+  package var isFileNamed = false
 
   /// `user@host`; the program's name stands for a user that it does not have.
   ///

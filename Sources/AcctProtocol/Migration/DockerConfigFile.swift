@@ -42,6 +42,10 @@ extension FoundLogins {
       skip(server, .helperName)
       return
     }
+    guard !shortLivedHelpers.contains(helper), !helper.hasPrefix("acr-") else {
+      skip(server, .shortLived(helper: helper))
+      return
+    }
     add(server, user: nil, .dockerHelper(helper))
   }
 
@@ -85,6 +89,9 @@ extension FoundLogins {
     }
   }
 }
+
+/// The helpers of clouds, which make a password of a login of their own: for 12 hours (AWS), or for one (Google).
+private let shortLivedHelpers = ["ecr-login", "gcloud", "gcr"]
 
 /// `true` for a character of a program's name.
 private func isNamePart(_ byte: UInt8) -> Bool {

@@ -12,6 +12,8 @@ package struct FoundLogin: Sendable {
   /// The form in which the program sends it.
   package var form: Form
   package var secret: SecretPlace
+  /// `true` if the program has users at its place, of which a command names one.
+  package var isOneOfSeveral = false
 
   package init(place: String, user: String?, origins: [Origin], form: Form, secret: SecretPlace) {
     self.place = place
@@ -94,6 +96,12 @@ package struct SkippedLogin: Equatable, Sendable {
     case unknownRegistry
     /// Its helper has a name that no program has.
     case helperName
+    /// The passwords that its helper makes end within hours.
+    case shortLived(helper: String)
+    /// It is a session of OAuth, which one program alone can renew; a sign-in at this provider makes another.
+    case oauth(provider: String)
+    /// The file does not have it: its program keeps it in a keyring.
+    case inKeyring
   }
 }
 

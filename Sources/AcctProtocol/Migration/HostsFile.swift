@@ -1,31 +1,37 @@
 import AcctModel
 package import Secrets
 
-/// The lists of hosts and users that gh and glab keep, in a small part of YAML: keys and plain values, indented.
+/// The lists of hosts and users that gh and glab keep in YAML.
 ///
-/// The tokens in them are not read: the programs are asked, since they keep some in the keyring.
+/// A token that is not in the file is in the program's keyring.
 package enum HostsFile {
-  /// gh's `hosts.yml`: a host, and in it `user`, or since 2.40 several `users`.
-  package static func gh(_ contents: Secret) -> FoundLogins {
-    let values = contents.withBytes { YAMLKeys($0).values }
+  /// gh's `hosts.yml`: a host, and in it `user` and its token, or since 2.40 several `users`, each with its own.
+  ///
+  /// - Throws: ``MigrationFlaw/line(_:)``.
+  package static func gh(_ contents: Secret) throws(MigrationFlaw) -> FoundLogins {
+    let file = try contents.withBytes { bytes throws(MigrationFlaw) in try YAMLKeys(bytes) }
     var found = FoundLogins()
-    for host in values.filter({ $0.keys.count == 1 }).map({ $0.keys[0] }) {
-      let active = values.first { $0.keys == [host, "user"] }?.value
-      var users = values.filter { $0.keys.count == 3 && $0.keys.starts(with: [host, "users"]) }.map { $0.keys[2] }
-      if let active, !users.contains(active), !active.isEmpty { users.append(active) }
-      for user in users {
+    for host in file.keys(below: []) {
+      let active = file.text(host, "user")
+      let token = file.secret(host, "oauth_token")
+      var users = file.keys(below: [host, "users"])
+      let namesUsers = !users.isEmpty
+      if let active, !users.contains(active) { users.append(active) }
+      var logins: [(user: String?, secret: Secret?)] = users.map { user in
+        (user, file.secret(host, "users", user, "oauth_token") ?? (user == active ? token : nil))
+      }
+      if active == nil, let token, !logins.contains(where: { $0.secret == token }) { logins.append((nil, token)) }
+      for (user, secret) in logins {
         do throws(ParseError) {
-          let origin = try Origin(.https, authority: host)
-          let api = try Origin(.https, authority: "api.\(host)")
-          found.add(
-            FoundLogin(
-              place: host,
-              user: user,
-              origins: [origin, api],
-              form: .bearer,
-              secret: .gh(isActive: user == active)
-            )
+          var login = FoundLogin(
+            place: host,
+            user: user,
+            origins: [try Origin(.https, authority: host), try Origin(.https, authority: "api.\(host)")],
+            form: .bearer,
+            secret: secret.map { .value($0) } ?? .gh(isActive: user == active)
           )
+          login.isOneOfSeveral = namesUsers
+          found.add(login)
         } catch {
           found.skip(host, SkippedLogin.Reason(error))
         }
@@ -34,22 +40,26 @@ package enum HostsFile {
     return found
   }
 
-  /// glab's `config.yml`: below `hosts` a host, and in it `user`, `api_host`, `api_protocol`.
-  package static func glab(_ contents: Secret) -> FoundLogins {
-    let values = contents.withBytes { YAMLKeys($0).values }
+  /// glab's `config.yml`: below `hosts` a host, and in it `user`, `token`, `api_host`, `api_protocol`.
+  ///
+  /// - Throws: ``MigrationFlaw/line(_:)``.
+  package static func glab(_ contents: Secret) throws(MigrationFlaw) -> FoundLogins {
+    let file = try contents.withBytes { bytes throws(MigrationFlaw) in try YAMLKeys(bytes) }
     var found = FoundLogins()
-    func value(_ host: String, _ key: String) -> String? {
-      let value = values.first { $0.keys == ["hosts", host, key] }?.value
-      return value?.isEmpty == false ? value : nil
-    }
-    for host in values.filter({ $0.keys.count == 2 && $0.keys[0] == "hosts" }).map({ $0.keys[1] }) {
-      let hasToken = values.contains { $0.keys == ["hosts", host, "token"] && $0.value != "" }
-      guard hasToken || value(host, "use_keyring") == "true" else { continue }
-      let scheme = value(host, "api_protocol").flatMap(Origin.Scheme.init) ?? .https
+    for host in file.keys(below: ["hosts"]) {
+      func text(_ key: String) -> String? { file.text("hosts", host, key) }
+      let token = file.secret("hosts", host, "token")
+      guard token != nil || text("use_keyring") == "true" else { continue }
+      guard text("is_oauth2") != "true", file.secret("hosts", host, "oauth2_refresh_token") == nil else {
+        found.skip(host, .oauth(provider: host == "gitlab.com" ? "gitlab" : "gitlab:\(host)"))
+        continue
+      }
+      let scheme = text("api_protocol").flatMap(Origin.Scheme.init) ?? .https
       do throws(ParseError) {
-        var origins = [try Origin(scheme, authority: value(host, "api_host") ?? host)]
+        var origins = [try Origin(scheme, authority: text("api_host") ?? host)]
         if let own = try? Origin(scheme, authority: host), own != origins[0] { origins.insert(own, at: 0) }
-        found.add(FoundLogin(place: host, user: value(host, "user"), origins: origins, form: .bearer, secret: .glab))
+        let secret = token.map { FoundLogin.SecretPlace.value($0) } ?? .glab
+        found.add(FoundLogin(place: host, user: text("user"), origins: origins, form: .bearer, secret: secret))
       } catch {
         found.skip(host, SkippedLogin.Reason(error))
       }
@@ -58,47 +68,21 @@ package enum HostsFile {
   }
 }
 
-/// The keys of a YAML file, with the plain values of those that are no secret.
-private struct YAMLKeys {
-  /// A value is `nil` where it is a secret, or not on the line; empty where there is none.
-  private(set) var values: [(keys: [String], value: String?)] = []
-
-  private static let secrets: Set<String> = [
-    "oauth_token", "token", "oauth2_refresh_token", "job_token", "client_secret",
-  ]
-  private static let mostKeys = 1000
-
-  init(_ bytes: Span<UInt8>) {
-    var open: [(indent: Int, key: String)] = []
-    for line in bytes.lineRanges {
-      let text = bytes.trimmed(line)
-      guard let first = text.first.map({ bytes[$0] }), !"#-%".utf8.contains(first), values.count < Self.mostKeys,
-        let colon = text.first(where: {
-          bytes[$0] == UInt8(ascii: ":") && ($0 + 1 == text.upperBound || bytes[$0 + 1] == 0x20)
-        }), let key = bytes.text(text.lowerBound..<colon).map(unquoted), !key.isEmpty
-      else { continue }
-      let indent = text.lowerBound - line.lowerBound
-      while let last = open.last, last.indent >= indent { open.removeLast() }
-      open.append((indent, key))
-      let rest = bytes.trimmed(colon + 1..<text.upperBound)
-      var value: String? = ""
-      if Self.secrets.contains(key) {
-        // glab writes `!!null` before a token.
-        let isEmpty =
-          rest.isEmpty || bytes.starts(rest, with: "\"\"") || rest.count == 6 && bytes.starts(rest, with: "!!null")
-        value = isEmpty ? "" : nil
-      } else if !rest.isEmpty {
-        value = bytes.text(rest).map(unquoted)
-      }
-      values.append((open.map(\.key), value))
+extension FoundLogins {
+  /// Leaves out the logins whose secret the program would have to give: it has its own file, which need not be this one.
+  package mutating func keepWritten() {
+    for login in logins where login.secret.isInKeyring {
+      skip(login.user.map { "\($0)@\(login.place)" } ?? login.place, .inKeyring)
     }
+    logins.removeAll(where: \.secret.isInKeyring)
   }
 }
 
-/// A key or a value without the quotes around it.
-private func unquoted(_ text: String) -> String {
-  for quote in ["\"", "'"] where text.count >= 2 && text.hasPrefix(quote) && text.hasSuffix(quote) {
-    return String(text.dropFirst().dropLast())
+extension FoundLogin.SecretPlace {
+  fileprivate var isInKeyring: Bool {
+    switch self {
+    case .gh, .glab: true
+    case .value, .dockerHelper, .oidcAgent: false
+    }
   }
-  return text
 }

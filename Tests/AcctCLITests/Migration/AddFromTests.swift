@@ -29,7 +29,8 @@ struct AddFromTests {
     #expect(
       record.err == [
         "acct: added alice@github.com", "acct: added bob@github.com",
-        "acct: gh still has the token; to remove it there: `gh auth logout --hostname github.com`",
+        "acct: gh still has the token; to remove it there: `gh auth logout --hostname github.com --user alice`",
+        "acct: gh still has the token; to remove it there: `gh auth logout --hostname github.com --user bob`",
       ]
     )
     #expect(
@@ -63,10 +64,49 @@ struct AddFromTests {
       record.err == [
         "acct: added alice@github.com",
         "acct: bob@github.com was not added: gh did not give the secret: unknown flag: --user",
-        "acct: gh still has the token; to remove it there: `gh auth logout --hostname github.com`",
+        "acct: gh still has the token; to remove it there: `gh auth logout --hostname github.com --user alice`",
       ]
     )
     #expect(record.accountFiles == 1)
+  }
+
+  @Test("A file of gh's that is named gives its own tokens, gh is not asked, and no line ends the login of gh itself")
+  func namedFile() async {
+    installGh(record)
+    record.foreignFiles["work/hosts.yml"] = """
+      github.com:
+          user: nils-work
+          oauth_token: made-up-at-work
+      git.example:
+          oauth_token: made-up-of-nobody
+      other.example:
+          user: nils
+      """
+    #expect(await record.acct("add", "--from", "gh", "work/hosts.yml") == 0)
+    #expect(
+      record.err == [
+        "acct: work/hosts.yml: nils@other.example is left out: its token is not in this file: its program keeps it in a "
+          + "keyring, and is asked without a file",
+        "acct: added nils-work@github.com", "acct: added gh@git.example",
+        "acct: the secret is still in work/hosts.yml; to remove it there, delete its entry",
+      ]
+    )
+    #expect(await record.acct("token", "-a", "nils-work@github.com") == 0)
+    #expect(record.out == "made-up-at-work\n")
+    #expect(await record.acct("token", "-a", "gh@git.example") == 0)
+    #expect(record.programs.calls.isEmpty)
+  }
+
+  @Test("A user whose token gh does not have gets no other user's")
+  func notAnotherUser() async {
+    installGh(record)
+    record.programs.install("env") { call throws(ProgramFailure) in
+      call.arguments.contains("--user")
+        ? ProgramResult(status: 1, output: Secret(""), errors: Secret("no oauth token found for github.com account\n"))
+        : ProgramResult(status: 0, output: Secret("made-up-token-of-bob\n"))
+    }
+    #expect(await record.acct("add", "--from", "gh", "alice") == 1)
+    #expect(record.accountFiles == 0)
   }
 
   @Test("One login of several is chosen by its name, its user or its host")
@@ -102,25 +142,42 @@ struct AddFromTests {
     #expect(record.accountFiles == 0)
   }
 
-  @Test("glab is asked for a token, which is sent as Bearer to its host")
+  @Test(
+    "glab's token is in its file, else glab is asked; it is sent as Bearer to its host, and one of OAuth is left out"
+  )
   func glab() async {
     record.foreignFiles[.glab] = """
       hosts:
           gitlab.com:
               token:
           git.example:
-              token: !!null made-up
+              token: !!null made-up-in-the-file
               user: alice
               api_protocol: https
+          git2.example:
+              use_keyring: "true"
+              user: bob
+          gitlab.org:
+              is_oauth2: "true"
+              token: made-up-for-hours
+              oauth2_refresh_token: made-up
       """
     record.programs.install("glab") { _ throws(ProgramFailure) in ProgramResult(status: 0, output: Secret("")) }
     record.programs.install("env") { _ throws(ProgramFailure) in
       ProgramResult(status: 0, output: Secret("made-up-glpat\n"))
     }
     #expect(await record.acct("add", "--from", "glab") == 0)
-    #expect(record.err.first == "acct: added alice@git.example")
-    #expect(await record.acct("header", "https://git.example/api/v4/user") == 0)
-    #expect(record.out == "Authorization: Bearer made-up-glpat\n")
+    #expect(
+      record.err.prefix(3) == [
+        "acct: /home/glab: gitlab.org is left out: its token ends within hours, and one program alone can renew it: "
+          + "`acct add gitlab:gitlab.org` signs in",
+        "acct: added alice@git.example", "acct: added bob@git2.example",
+      ]
+    )
+    for (host, token) in [("git.example", "made-up-in-the-file"), ("git2.example", "made-up-glpat")] {
+      #expect(await record.acct("header", "https://\(host)/api/v4/user") == 0)
+      #expect(record.out == "Authorization: Bearer \(token)\n")
+    }
   }
 
   @Test("git's passwords become Basic accounts; those for http and of other machines are left out, and said")

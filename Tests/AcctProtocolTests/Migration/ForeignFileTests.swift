@@ -130,21 +130,23 @@ struct ForeignFileTests {
   }
 
   @Test("gh's users are those of a host, and the one of files before 2.40")
-  func gh() {
+  func gh() throws {
     let new =
       "github.com:\n    git_protocol: https\n    users:\n        alice:\n            oauth_token: x\n        bob:\n    user: bob\n"
     #expect(
-      shown(HostsFile.gh(Secret(new))) == ["alice github.com gh(isActive: false)", "bob github.com gh(isActive: true)"]
+      try shown(HostsFile.gh(Secret(new))) == [
+        "alice https://github.com,https://api.github.com x", "bob github.com gh(isActive: true)",
+      ]
     )
     let old = "# c\n\"git.example\":\r\n    oauth_token: x\r\n    user: 'carol'\r\n"
-    let found = HostsFile.gh(Secret(old))
-    #expect(shown(found) == ["carol git.example gh(isActive: true)"])
-    #expect(found.logins.first?.origins.map(\.description) == ["https://git.example", "https://api.git.example"])
-    #expect(HostsFile.gh(Secret("a b:\n  user: x\n")).skipped == [SkippedLogin(name: "a b", reason: .address)])
+    #expect(
+      try shown(HostsFile.gh(Secret(old))) == ["carol https://git.example,https://api.git.example x"]
+    )
+    #expect(try HostsFile.gh(Secret("a b:\n  user: x\n")).skipped == [SkippedLogin(name: "a b", reason: .address)])
   }
 
   @Test("glab's hosts count if they have a token, in the file or the keyring")
-  func glab() {
+  func glab() throws {
     let text = """
       git_protocol: ssh
       hosts:
@@ -159,10 +161,13 @@ struct ForeignFileTests {
               user: bob
           c.example:
               token: ""
+          d.example:
+              token: short
+              is_oauth2: "true"
       """
-    let found = HostsFile.glab(Secret(text))
-    #expect(shown(found) == ["- a.example glab", "bob b.example glab"])
-    #expect(found.logins.first?.origins.map(\.description) == ["https://a.example", "https://api.a.example"])
+    let found = try HostsFile.glab(Secret(text))
+    #expect(shown(found) == ["- https://a.example,https://api.a.example secret", "bob b.example glab"])
+    #expect(found.skipped == [SkippedLogin(name: "d.example", reason: .oauth(provider: "gitlab:d.example"))])
   }
 
   @Test("Hostile bytes, cut off anywhere, are read without a crash")
@@ -171,6 +176,7 @@ struct ForeignFileTests {
       "https://u:p%41@a.example/x\n", "machine a login \"b\\\"\" password c\nmacdef x\n\n",
       #"{"auths":{"a":{"auth":"dTpw"}}}"#,
       "[registries.\"a\"]\ntoken = \"b\\\\\"\n", "hosts:\n  a:\n    token: x\n    user: 'y'\n", ":\n \":\n",
+      "a: {b: {\"c\": 'd', e: [}}\n- - k: |\n    x\n",
     ]
     for text in texts {
       let bytes = Array(text.utf8)
@@ -188,8 +194,8 @@ struct ForeignFileTests {
     _ = try? NetrcFile.logins(in: secret)
     _ = try? DockerConfigFile.logins(in: secret)
     _ = try? CargoCredentialsFile.logins(in: secret, settings: secret)
-    _ = HostsFile.gh(secret)
-    _ = HostsFile.glab(secret)
+    _ = try? HostsFile.gh(secret)
+    _ = try? HostsFile.glab(secret)
     _ = try? OIDCAgentSession(secret)
     _ = try? DockerHelperAnswer(secret)
   }

@@ -22,7 +22,7 @@ struct OtherProgramTests {
     return try await ChildProcess(program, arguments, environment: environment, input: input).run()
   }
 
-  @Test("The token of gh's user is asked of gh, and not of the environment")
+  @Test("The token of gh's user is the one that gh itself uses, and not the environment's")
   func gh() async throws {
     _ = try folder.folder(".config")
     _ = try folder.folder(".config/gh")
@@ -34,9 +34,35 @@ struct OtherProgramTests {
     #expect(added.status == 0, "\(added.errorText)")
     #expect(added.errorText.hasPrefix("acct: added alice@github.com\n"))
     #expect(try await home.acct("token").text == "made-up-token-of-gh\n")
-    // It is what gh itself uses.
     let theirs = try await run("env", ["-u", "GH_TOKEN", "-u", "GITHUB_TOKEN", "gh", "auth", "token"])
     #expect(theirs.text == "made-up-token-of-gh\n")
+  }
+
+  @Test("A file of gh's that is named gives the tokens that gh reads in it, or is refused as gh refuses it")
+  func ghFiles() async throws {
+    let values = [
+      "x # c", "x#y", "\tx\t", #""a\x41\u00e9\"""#, "'it''s'", "!!null z", "!!str s", "&a x", "null", "~", "a:b",
+      "\"open",
+    ]
+    let texts =
+      values.flatMap { value in
+        ["\n", "\r\n"].map { ["h.example:", "  oauth_token: \(value)", "  user: a", ""].joined(separator: $0) }
+      } + [
+        "h.example: {oauth_token: t, user: a}\n", #"{"h.example": {"oauth_token":"t", "user": "a"}}"#,
+        "h.example: { # c\n  oauth_token: 't}',\n  user: a}\n", "h.example:\n\toauth_token: t\n",
+        "h.example:\n  list:\n  - oauth_token: no\n  oauth_token: t\n  user: a\n",
+        "---\n'h.example':\n  user: a\n  oauth_token: one\n  oauth_token: two\n",
+      ]
+    for (index, text) in texts.enumerated() {
+      _ = try folder.folder("gh-\(index)")
+      let path = try folder.file("gh-\(index)/hosts.yml", containing: text)
+      let gh = ["-u", "GH_TOKEN", "-u", "GITHUB_TOKEN", "GH_CONFIG_DIR=\(folder.path)/gh-\(index)", "gh"]
+      let theirs = try await run("env", gh + ["auth", "token", "--hostname", "h.example"])
+      let added = try await home.acct("add", "--from", "gh", path, "--name", "t")
+      #expect((added.status == 0) == (theirs.status == 0), "\(text): \(added.errorText)")
+      guard theirs.status == 0 else { continue }
+      #expect(try await home.acct("token", "-a", "t").text == theirs.text, "\(text)")
+    }
   }
 
   @Test("A password with any characters that git has stored is sent as git sends it")
