@@ -24,6 +24,8 @@ extension Account {
   func expiry(at now: Timestamp) -> String? {
     guard let time = shownExpiry else { return nil }
     let words = relative(time, to: now)
+    // No server is known that could sign in to it.
+    guard kind != .oauth || hasServer || canRenew else { return "\(words), then import again" }
     // One that renews itself and is past is due, which its state says.
     guard time > now else { return words }
     return words + (canRenew ? ", renewed" : kind == .guest ? ", then a new session" : ", then sign in")

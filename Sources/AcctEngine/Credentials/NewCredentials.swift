@@ -29,7 +29,8 @@ package struct NewCredentials: Sendable {
   @Boxed package var signIn: SignInSettings? = nil
   package var tokenLifetime: TokenLifetime
   package var sessionEndsAt: Timestamp?
-  /// When their server gave or confirmed them; `nil` for those that came in a file.
+  /// When their server gave or confirmed them; `nil` for those of a file that does
+  /// not say when.
   package var validatedAt: Timestamp?
   /// The backend's limits for a guest.
   @Boxed package var limitations: GuestLimitations? = nil
@@ -83,6 +84,7 @@ extension NewCredentials {
       origins: handoff.origins,
       scope: handoff.scope.map(redactor.redact),
       tokenLifetime: handoff.tokenLifetime,
+      validatedAt: handoff.issuedAt,
       token: handoff.accessToken,
       refreshToken: handoff.refreshToken,
       idToken: handoff.idToken,

@@ -26,7 +26,9 @@ package struct DocumentAccount: Sendable {
       return try await store(try await signIn(description, path), allowing: description.origins)
     }
     let handoff: Handoff
-    do { handoff = try Handoff(json, receivedAt: context.world.clock.now()) } catch { throw .input(.handoff(error)) }
+    do { handoff = try Handoff(json, receivedAt: context.world.clock.now(), isFile: true) } catch {
+      throw .input(.handoff(error))
+    }
     var credentials = NewCredentials(handoff, from: .user, redacting: context.world.held.redactor)
     credentials.refreshToken = nil
     credentials.tokenLifetime.canRenew = false

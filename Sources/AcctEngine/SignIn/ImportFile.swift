@@ -36,7 +36,8 @@ package struct ImportFile: Sendable {
       do { return .export(try SealedExport(json)) } catch { throw .transfer(.sealed(error)) }
     }
     do {
-      let handoff = try Handoff(json, receivedAt: world.clock.now(), certificate: certificate?.key.thumbprint)
+      let thumbprint = certificate?.key.thumbprint
+      let handoff = try Handoff(json, receivedAt: world.clock.now(), isFile: true, certificate: thumbprint)
       return .credentials(
         NewCredentials(
           handoff,
@@ -48,19 +49,19 @@ package struct ImportFile: Sendable {
       )
     } catch {
       if DockerConfigFile.isLikely(json) { throw .migration(.otherFile(.docker, path: path)) }
-      throw .input(.handoff(error))
+      throw .input(.handoff(ForeignDocument(json).map { .foreign($0) } ?? error))
     }
   }
 
-  /// Reads any JSON.
+  /// Reads any JSON, also that within JSON or within a file of rclone.
   package func json(_ path: String) throws(EngineError) -> JSON {
     let bytes: Secret
     do { bytes = try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
-    do {
-      return try bytes.withBytes { span throws(JSONError) in try JSON(parsing: span, maximumBytes: Self.limit) }
-    } catch {
-      if let program = OtherProgram(writing: bytes) { throw .migration(.otherFile(program, path: path)) }
-      throw .input(.handoff(.json(error)))
+    do { return try TokenDocument.json(in: bytes, atMost: Self.limit) } catch {
+      if case .json = error, let program = OtherProgram(writing: bytes) {
+        throw .migration(.otherFile(program, path: path))
+      }
+      throw .input(.handoff(error))
     }
   }
 }

@@ -27,6 +27,8 @@ package struct Handoff: Sendable {
   package let origins: OwnOrigins
   package let scope: String?
   package let tokenLifetime: TokenLifetime
+  /// When the server gave the token, if a file says so.
+  package let issuedAt: Timestamp?
   /// What could not be used of it, and was not needed.
   package let blemishes: [Blemish]
 
@@ -36,10 +38,16 @@ package struct Handoff: Sendable {
   ///
   /// - Parameters:
   ///   - json: The answer, in the spelling of apps' backends or of OAuth (RFC 6749, section 5.1).
-  ///   - now: The time from which `expires_in` counts.
+  ///   - now: The time from which `expires_in` counts, unless a file names it.
+  ///   - isFile: `true` for a file, which may say when the server gave the token.
   ///   - certificate: The thumbprint of the client's certificate, if it has one.
   /// - Throws: ``HandoffError``; nothing of the handoff may then be kept.
-  package init(_ json: JSON, receivedAt now: Timestamp, certificate: String? = nil) throws(HandoffError) {
+  package init(
+    _ json: JSON,
+    receivedAt now: Timestamp,
+    isFile: Bool = false,
+    certificate: String? = nil
+  ) throws(HandoffError) {
     let members = try HandoffMembers(json)
     guard let accessToken = try members.parsed("accessToken", as: Token.init) else {
       throw .missing(member: members.spelling(of: "accessToken"))
@@ -77,7 +85,11 @@ package struct Handoff: Sendable {
       resources.isEmpty
       ? OwnOrigins(fallback, for: .signIn) : OwnOrigins(resources, for: .resource)
     service = pds ?? origins.first
-    tokenLifetime = try Self.tokenLifetime(members, claims, canRenew: refreshToken != nil, now)
+    let time = isFile ? try members.value("issuedAt")?.looseNumber.flatMap { Timestamp(number: $0) } : nil
+    issuedAt = time.flatMap { $0 > now ? nil : $0 }
+    // Without an issuer there is no server that could be asked.
+    let canRenew = refreshToken != nil && issuerSource != nil
+    tokenLifetime = try Self.tokenLifetime(members, claims, canRenew: canRenew, issuedAt ?? now, now)
     do throws(HandoffError) {
       idToken = try Self.idToken(members, from: given, for: identity.clientID)
     } catch .idToken(.unreadable) {
@@ -126,21 +138,25 @@ package struct Handoff: Sendable {
     }
   }
 
-  /// The earlier of the token's `exp` and the server's `expiresAt` or `expires_in`, else one hour from now; without a
-  /// refresh token, no known end.
+  /// The earlier of the token's `exp` and the server's `expiresAt` or `expires_in`, else one hour from now; if it can't
+  /// be renewed, no known end.
+  ///
+  /// It has a lifetime wherever its end is computed from one.
   private static func tokenLifetime(
     _ members: HandoffMembers,
     _ claims: TokenClaims,
     canRenew: Bool,
+    _ start: Timestamp,
     _ now: Timestamp
   ) throws(HandoffError) -> TokenLifetime {
     let stated = try members.time("expiresAt")
     let lifetime = try members.seconds("expiresIn")
-    let end = [stated ?? lifetime.map(now.adding), claims.expiry].compactMap(\.self).min()
+    let end = [stated ?? lifetime.map(start.adding), claims.expiry].compactMap(\.self).min()
+    let assumed: Int64? = end == nil && canRenew ? 3600 : nil
     return TokenLifetime(
-      expiresAt: end ?? (canRenew ? now.adding(seconds: 3600) : nil),
+      expiresAt: end ?? assumed.map(now.adding),
       // Of a life there is no less than what is left.
-      lifetime: lifetime.map { max($0, end?.seconds(since: now) ?? 0) },
+      lifetime: lifetime.map { max($0, end?.seconds(since: now) ?? 0) } ?? assumed,
       canRenew: canRenew
     )
   }
@@ -169,6 +185,8 @@ package enum HandoffError: Error, Equatable, Sendable {
   /// The token's `cnf.x5t#S256` is the thumbprint of another certificate.
   case certificateBinding
   case idToken(IDToken.Flaw)
+  /// The file is something else.
+  case foreign(ForeignDocument)
 
   /// A flaw in a member.
   package enum Flaw: Equatable, Sendable {

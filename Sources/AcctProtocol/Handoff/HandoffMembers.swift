@@ -8,6 +8,19 @@ import StrictJSON
 struct HandoffMembers {
   private let object: JSONObject
 
+  /// What files of OAuth libraries call a member that they don't spell in either way; the first that is there counts.
+  ///
+  /// google-auth; Go's oauth2 and rclone; google-auth-library (milliseconds); oauth2client; MSAL (seconds); Spring and
+  /// others; Doorkeeper's answers.
+  private static let otherNames: [String: [String]] = [
+    "accessToken": ["token"], "scope": ["scopes"],
+    "expiresAt": [
+      "expiry", "expiry_date", "token_expiry", "expires_on", "access_token_expiration", "accessTokenExpiration",
+      "access_token_expires_at", "accessTokenExpiresAt",
+    ],
+    "issuedAt": ["obtained_at", "obtainedAt", "created_at"],
+  ]
+
   init(_ json: JSON) throws(HandoffError) {
     guard let object = json.objectValue else { throw .notAnObject }
     self.object = object
@@ -26,7 +39,11 @@ struct HandoffMembers {
       object[spelling].map { Member(name: spelling, value: $0) }
     }.filter { $0.value != .null && $0.value != "" }
     guard members.count <= 1 else { throw .member(name, .doubled) }
-    return members.first
+    if let member = members.first { return member }
+    for name in Self.otherNames[name] ?? [] {
+      if let value = object[name], value != .null, value != "" { return Member(name: name, value: value) }
+    }
+    return nil
   }
 
   /// The spelling that a missing member would have beside those that are there.
@@ -72,10 +89,13 @@ struct HandoffMembers {
     return seconds == 0 ? nil : seconds
   }
 
-  /// A time in RFC 3339, seconds or milliseconds; `nil` also for anything else.
+  /// A time in RFC 3339, which is in UTC without a zone (Python writes none), or in seconds or milliseconds; `nil` also
+  /// for 0, for the year 1, which is Go's zero, and for anything else.
   func time(_ name: String) throws(HandoffError) -> Timestamp? {
     guard let value = try value(name) else { return nil }
-    return value.looseNumber.flatMap { Timestamp(number: $0) } ?? value.stringValue.flatMap { try? Timestamp($0) }
+    if let number = value.looseNumber { return number == 0 ? nil : Timestamp(number: number) }
+    guard let text = value.stringValue, !text.hasPrefix("0001-01-01") else { return nil }
+    return (try? Timestamp(text)) ?? (try? Timestamp("\(text)Z"))
   }
 
   private static func string(_ member: Member) throws(HandoffError) -> String {

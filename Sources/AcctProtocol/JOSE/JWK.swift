@@ -69,7 +69,7 @@ struct JWK {
     let text = try text(member)
     let bytes: [UInt8]
     do { bytes = try Base64URL.decode(text) } catch { throw .notBase64URL(member, error) }
-    guard bytes.count == 32 else { throw .wrongLength(member) }
+    guard bytes.count == 32 else { throw .wrongLength(member, bytes.count, startsWithZero: bytes.first == 0) }
     return bytes
   }
 }
@@ -97,8 +97,8 @@ package enum JWKError: Error, Equatable, Sendable {
   case unsupportedUse
   /// The base64url of `x`, `y` or `d` is faulty.
   case notBase64URL(Member, Base64URL.Fault)
-  /// `x`, `y` or `d` is not 32 bytes.
-  case wrongLength(Member)
+  /// `x`, `y` or `d` has another number of bytes than 32.
+  case wrongLength(Member, Int, startsWithZero: Bool)
   /// `d` is zero.
   case scalarIsZero
   /// `d` is n, the order of the curve, or more.

@@ -62,10 +62,10 @@ struct JWKFault: Sendable, CustomTestStringConvertible {
   private static func encodings(of member: JWKError.Member) -> [JWKFault] {
     let cut = String(zero.dropLast())
     let faults: [(String, JWKError)] = [
-      ("", .wrongLength(member)),
-      (cut, .wrongLength(member)),
-      ("A\(zero)", .wrongLength(member)),
-      ("AAAA\(zero)", .wrongLength(member)),
+      ("", .wrongLength(member, 0, startsWithZero: false)),
+      (cut, .wrongLength(member, 31, startsWithZero: true)),
+      ("A\(zero)", .wrongLength(member, 33, startsWithZero: true)),
+      ("AAAA\(zero)", .wrongLength(member, 35, startsWithZero: true)),
       ("\(zero)=", .notBase64URL(member, .padding)),
       ("\(cut)B", .notBase64URL(member, .strayBits)),
       ("\(cut)+", .notBase64URL(member, .character)),

@@ -156,6 +156,9 @@ extension ErrorMessage {
       )
     case .idToken(let flaw):
       self.init("badToken", .badInput, "the ID token can't be used: \(words(for: flaw))", hint: nothing)
+    case .foreign(let document):
+      let (what, remedy) = words(for: document)
+      self.init("badHandoff", .badInput, "this is \(what), and no account's tokens", hint: "\(remedy); \(nothing)")
     }
   }
 }
@@ -165,6 +168,27 @@ func words(for refusal: ParseError.Refusal) -> String {
   case .userInformation: "the URL has user information (the part before @ is not the host)"
   case .unusableHost: "the host has characters that clients interpret differently"
   case .plainHTTP: "plain http is for loopback only; use https"
+  }
+}
+
+/// What a file is in place of tokens, and what it is for.
+private func words(for document: ForeignDocument) -> (what: String, remedy: String) {
+  switch document {
+  case .certificate:
+    (
+      "a certificate in PEM",
+      "`--cert FILE --cert-key FILE` beside --import presents it with tokens that are bound to it"
+    )
+  case .privateKey: ("a private key in PEM", "`--client-key FILE` or `--cert-key FILE` gives a client its key")
+  case .otherPEM: ("a file in PEM", "--import takes JSON")
+  case .key: ("a key (JWK) alone", "a token's own key goes into dpopKey, beside accessToken")
+  case .keySet: ("a set of keys (JWK set)", "a token's own key goes into dpopKey, beside accessToken")
+  case .serviceAccount:
+    ("the key file of a service account", "`acct add --grant jwt-bearer --client-key FILE` takes it, with --scope")
+  case .authorizedUser: ("a file of gcloud without an access token", "`acct add google` signs in")
+  case .token: ("a token alone", "`--token FILE` takes it, with --allow-origin")
+  case .severalTokens:
+    ("a file of rclone with several accounts", "`rclone config show NAME | acct add --import -` takes one")
   }
 }
 

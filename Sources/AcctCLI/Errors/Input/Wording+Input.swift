@@ -27,11 +27,15 @@ func words(for error: JWKError) -> String {
   case .unsupportedUse: "its use is not sig"
   case .notBase64URL(let member, let fault):
     switch fault {
-    case .padding: "its \(member.rawValue) is padded, which base64url is not"
+    case .padding: "its \(member.rawValue) is padded with =, which base64url is not (RFC 7515): leave out the ="
     case .strayBits: "its \(member.rawValue) has stray bits in its last character"
     default: "its \(member.rawValue) is not base64url"
     }
-  case .wrongLength(let member): "its \(member.rawValue) is not 32 bytes long"
+  case .wrongLength(let member, let count, let startsWithZero):
+    "its \(member.rawValue) has \(count) \(count == 1 ? "byte" : "bytes"), and must have 32 (RFC 7518, section 6.2)"
+      + (count < 32
+        ? ": zero bytes at its beginning belong to it"
+        : startsWithZero ? ": leave out the zero byte at its beginning" : "")
   case .scalarIsZero: "its d is 0"
   case .scalarTooLarge: "its d is not below the order of the curve"
   case .coordinatesSwapped: "its x and y are swapped"
