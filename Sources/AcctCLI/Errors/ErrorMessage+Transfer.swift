@@ -1,4 +1,5 @@
 import AcctEngine
+import AcctModel
 import AcctPorts
 import AcctProtocol
 
@@ -60,6 +61,14 @@ extension ErrorMessage {
     case .emptyPassphrase: self.init("passphraseEmpty", .failed, "the passphrase of the export is empty")
     case .passphrasesDiffer: self.init("passphrasesDiffer", .failed, "the two passphrases differ", hint: "try again")
     case .oneNameForSeveral: self.init("usage", .usage, "--name is for one account, and the export holds several")
+    case .newerHere(let names):
+      let owners = names.map(\.description).joined(separator: ", ")
+      self.init(
+        "newerHere",
+        .failed,
+        "the tokens of \(owners) here are newer than those of the import: \(nothing)",
+        hint: "`--replace` takes those of the import"
+      )
     }
   }
 

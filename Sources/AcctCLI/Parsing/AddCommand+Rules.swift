@@ -7,6 +7,13 @@ import ArgumentParser
 extension AddCommand {
   func validate() throws {
     guard let source = try requireOneSource() else { return }
+    if replace {
+      switch source {
+      case .token, .file: break
+      case .guest, .program, .backend, .session, .network, .server:
+        throw ValidationError("--replace needs --import or --token: a sign-in replaces what the account has")
+      }
+    }
     try requireServer(source.isServer)
     try requireFittingClient(source)
     try requireFittingBackend()

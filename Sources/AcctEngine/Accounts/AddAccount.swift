@@ -25,6 +25,7 @@ package struct AddAccount: Sendable {
     package var name: AccountName?
     package var activates: Bool
     package var allowedOrigins: [Place]
+    package var replacement = Replacement.always
 
     package init(name: AccountName?, activates: Bool, allowedOrigins: [Place]) {
       self.name = name
@@ -33,14 +34,35 @@ package struct AddAccount: Sendable {
     }
   }
 
+  /// Whether an account that credentials belong to gets them in place of its own.
+  package enum Replacement: Sendable {
+    /// It does: its person has just signed in, or a program has stored them.
+    case always
+    /// It keeps its own if they are newer, or for other origins.
+    case unlessNewer
+    /// It does, since the user says so.
+    case forced
+  }
+
   /// The stored account, and its state before.
   package struct Added: Equatable, Sendable {
     @Boxed package var account: Account
-    package var wasKnown: Bool
+    package var change: Change
     /// Its earlier state; `nil` for a new account.
     @Boxed var before: StoredAccount? = nil
     /// `true` if the earlier refresh token was lost, and no new one came.
     package var hasLostRefreshToken = false
+
+    package var wasKnown: Bool { change != .added }
+  }
+
+  /// What became of an account.
+  package enum Change: Sendable {
+    case added, renewed
+    /// It has another static token, or older tokens than before.
+    case replaced
+    /// It had the same tokens.
+    case unchanged
   }
 
   /// Stores `credentials` completely or not at all; signals are held back until then.
@@ -73,6 +95,20 @@ package struct AddAccount: Sendable {
     do { try await keyring.prepare(context.interaction) } catch { throw .keyring(.failed(error, keyring.kind)) }
   }
 
+  /// Checks that no account here has newer tokens than an import.
+  ///
+  /// - Throws: ``TransferError/newerHere(_:)``.
+  func requireNewer(_ incoming: IncomingAccount) async throws(EngineError) {
+    let keyring = try await prepare()
+    try await SharedRecords(in: keyring, context)?.pull()
+    guard let known = try sameIdentity(incoming, keyring) else { return }
+    try await context.withExclusiveAccess(to: known) {
+      (known, credentialStore) throws(EngineError) in
+      let before = StoredAccount(account: known, items: try await credentialStore.items(ItemKind.allCases))
+      _ = try incoming.change(of: before, .unlessNewer, at: context.world.clock.now())
+    }
+  }
+
   func add(_ incoming: IncomingAccount, _ options: Options) async throws(EngineError) -> Added {
     var keyring = try await prepare(for: incoming.suggestedName)
     // Another process may add or remove the same identity at any time, so the result is checked
@@ -86,7 +122,7 @@ package struct AddAccount: Sendable {
       if let known = try sameIdentity(incoming, keyring) {
         if let added = try await renew(known, incoming, options) { return added }
       } else if let account = try await create(incoming, options, keyring, &taken) {
-        return Added(account: account, wasKnown: false)
+        return Added(account: account, change: .added)
       }
       // A move may have made another keyring the one in use.
       if try !isInUse(keyring) { keyring = try await prepare(for: incoming.suggestedName) }
@@ -191,6 +227,8 @@ package struct AddAccount: Sendable {
         guard known.keyStorage == .software || incoming.mayLeaveDevice else {
           throw .key(.leavesDevice(known.name, known.keyStorage))
         }
+        let before = StoredAccount(account: known, items: try await credentialStore.items(ItemKind.allCases))
+        let change = try incoming.change(of: before, options.replacement, at: context.world.clock.now())
         let held = context.world.signals.holdBack()
         defer { held.release() }
         var account = incoming.account(known.id, known.name, createdAt: known.createdAt)
@@ -202,7 +240,6 @@ package struct AddAccount: Sendable {
         context.note(.signedIn, of: &account)
         account.origins.keepUsers(of: known.origins)
         account.origins.add(options.allowedOrigins, for: .user)
-        let before = StoredAccount(account: known, items: try await credentialStore.items(ItemKind.allCases))
         // Without a person in both it may be another one's.
         let isSure = !isItself || incoming.isNamed && incoming.isSame(as: known)
         let earlier = EarlierRefreshToken(of: before, for: account, incoming.items, isSure: isSure)
@@ -211,7 +248,7 @@ package struct AddAccount: Sendable {
         earlier.complete(&account, &items)
         try await ReplaceCredentials(context)
           .replace(known, with: account, items, in: credentialStore.keyring, waits: true, activates: options.activates)
-        return Added(account: account, wasKnown: true, before: before, hasLostRefreshToken: earlier.isLost)
+        return Added(account: account, change: change, before: before, hasLostRefreshToken: earlier.isLost)
       }
     } catch .selection(.unknown) {
       return nil

@@ -125,6 +125,17 @@ struct IncomingAccount {
     return known.id == id && known.identity == belonging.identity
   }
 
+  /// When its tokens were stored elsewhere, if its export says so; `nil` also for new credentials.
+  var storedAt: Timestamp? {
+    switch form {
+    case .credentials: nil
+    case .moved(let account): account.credentialsStoredAt
+    }
+  }
+
+  /// `true` for an account from elsewhere.
+  var isMoved: Bool { !form.isCredentials }
+
   /// Returns `true` if the client is the same, including the scope that its identifier may contain.
   ///
   /// Of two accounts that differ only in it, each is kept: an export of both stays two accounts.

@@ -8,7 +8,7 @@ import StrictJSON
 /// uses.
 ///
 /// `Documentation/export-format.md` describes the format. A machine's own data is not in it: the device id of guests,
-/// hints, the keyring and the history of an account, and the active account. An account that names a file, a program or a
+/// hints, the keyring of an account, its history but for when its tokens were stored, and the active account. An account that names a file, a program or a
 /// device is refused: one that comes from elsewhere must not choose what is read, run or printed here.
 package enum ExportContents {
   /// Serializes accounts.
@@ -17,7 +17,9 @@ package enum ExportContents {
     for storedAccount in storedAccounts {
       var exported = storedAccount.account.withoutFiles
       exported.keptIn = nil
-      exported.history = AccountHistory()
+      exported.history =
+        exported.credentialsStoredAt.map { AccountHistory([AccountEvent(.added, at: $0, on: nil, for: nil)]) }
+        ?? .init()
       guard let account = try? JSON(parsing: AccountFile.encode(exported)) else {
         throw .unsound(storedAccount.account.name)
       }

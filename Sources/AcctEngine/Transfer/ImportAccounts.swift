@@ -32,6 +32,7 @@ package struct ImportAccounts: Sendable {
     let storedAccounts: [StoredAccount]
     do throws(TransferError) { storedAccounts = try opened(export, passphrase) } catch { throw .transfer(error) }
     guard options.name == nil || storedAccounts.count == 1 else { throw .transfer(.oneNameForSeveral) }
+    if options.replacement == .unlessNewer { try await requireNewer(storedAccounts) }
     let active = try accountStore.active()
     let held = context.world.signals.holdBack()
     defer { held.release() }
@@ -47,6 +48,18 @@ package struct ImportAccounts: Sendable {
       throw error
     }
     return added
+  }
+
+  /// Checks all of them before the first is stored, so that the message names each that is newer here.
+  private func requireNewer(_ storedAccounts: [StoredAccount]) async throws(EngineError) {
+    var newer: [AccountName] = []
+    for storedAccount in storedAccounts {
+      do throws(EngineError) { try await AddAccount(context).requireNewer(IncomingAccount(storedAccount)) } catch {
+        guard case .transfer(.newerHere(let names)) = error else { throw error }
+        newer += names
+      }
+    }
+    guard newer.isEmpty else { throw .transfer(.newerHere(newer)) }
   }
 
   private func opened(_ export: SealedExport, _ passphrase: Secret) throws(TransferError) -> [StoredAccount] {

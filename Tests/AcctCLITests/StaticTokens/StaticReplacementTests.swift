@@ -13,7 +13,7 @@ struct StaticReplacementTests {
   func origins() async {
     await record.addToken("old", at: StaticTokens.origin, "--name", "work")
     #expect(await record.acct("allow", "work", "https://c.example") == 0)
-    await record.addToken("new", at: "https://b.example", "--name", "work")
+    await record.addToken("new", at: "https://b.example", "--name", "work", "--replace")
     #expect(await record.acct("header", "https://api.example/") == 8)
     #expect(record.out.isEmpty)
     #expect(await record.acct("header", "https://c.example/") == 0)

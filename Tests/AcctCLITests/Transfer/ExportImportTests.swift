@@ -80,12 +80,12 @@ struct ExportImportTests {
     expectNothing()
   }
 
-  @Test("An import of the same account again renews it and keeps its name here")
+  @Test("An import of the same account again changes nothing of it and keeps its name here")
   func again() async {
     #expect(await take(export.file) == 0)
     #expect(await record.acct("rename", "alice", "mine") == 0)
     #expect(await take(export.file) == 0)
-    #expect(record.err == ["acct: renewed mine"])
+    #expect(record.err == ["acct: mine has the same tokens already"])
     #expect(record.accountFiles == 1)
     #expect(record.keyring.count == 6)
   }
@@ -102,7 +102,7 @@ struct ExportImportTests {
     #expect(
       record.err == [
         "acct: it has an account already, which keeps its name; to rename it, run `acct rename alice-2 carol`",
-        "acct: renewed alice-2",
+        "acct: alice-2 has the same tokens already",
       ]
     )
     #expect(await record.acct("token", "-a", "alice-2") == 0)

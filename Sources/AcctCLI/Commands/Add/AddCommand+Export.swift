@@ -18,7 +18,7 @@ extension AddCommand {
     }
     for added in accounts { tellOfName(added.account, context) }
     for added in accounts where !options.json {
-      context.notice("\(added.wasKnown ? "renewed" : "added") \(added.account.name)")
+      context.notice(added.words)
     }
     await tellOfOrphans(context)
     return .done

@@ -79,6 +79,9 @@ struct AddCommand: AcctCommand {
   @Flag(help: "Do not make it the active account.")
   var noSwitch = false
 
+  @Flag(help: "Replace newer tokens of the account, or a token for other origins.")
+  var replace = false
+
   @Option(help: ArgumentHelp("One more origin that its headers may be sent to.", valueName: "origin"))
   var allowOrigin: [String] = []
 
@@ -87,7 +90,7 @@ struct AddCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let name = try name.map { text throws(EngineError) in try parseName(text) }
     let origins = try allowOrigin.map { text throws(EngineError) in try parsePlace(text) }
-    let request = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
+    var request = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: origins)
     let added: AddAccount.Added
     guard let source = sources.first else { return try await guided(request, context) }
     switch source {
@@ -95,9 +98,10 @@ struct AddCommand: AcctCommand {
     case .token(let file):
       let credentials = try AddStaticToken(context.engine).credentials(try staticToken.request(file, origins))
       // These origins are the token's own, and end with it: only those of `acct allow` stay.
-      let own = AddAccount.Options(name: name, activates: !noSwitch, allowedOrigins: [])
-      added = try await AddAccount(context.engine).add(credentials, own)
+      request.allowedOrigins = []
+      added = try await store(credentials, request, context)
     case .file(let file):
+      request.replacement = replace ? .forced : .unlessNewer
       let certificate = try await certificate.read(context)
       switch try ImportFile(context.world).read(file, presenting: certificate) {
       case .export(let export): return try await take(export, request, context)
@@ -124,11 +128,9 @@ struct AddCommand: AcctCommand {
       context.notice("no origin is known for \(account.name): acct allow \(account.name) ORIGIN names one")
     }
     context.noticeIfExpired(account)
-    let isReplaced = added.wasKnown && account.kind == .static
-    let verb = isReplaced ? "replaced the token of" : added.wasKnown ? "renewed" : "added"
     tellOfName(account, context)
     let place = account.keyStorage == .software ? "" : ", with its key in \(words(for: account.keyStorage))"
-    let done = "\(verb) \(account.name)\(place)"
+    let done = added.words + place
     let status = try context.done(account, isConfirmed ? done : "\(done): \(account.person)")
     await tellOfOrphans(context)
     return status
@@ -154,11 +156,30 @@ struct AddCommand: AcctCommand {
     case .token(let secret, let token):
       let credentials = try AddStaticToken(context.engine).credentials(typed: secret, token)
       let own = AddAccount.Options(name: request.name, activates: request.activates, allowedOrigins: [])
-      let added = try await AddAccount(context.engine).add(credentials, own)
+      let added = try await store(credentials, own, context)
       status = try await tell(of: added, isConfirmed: true, context)
     }
     context.notice("without questions: `\(plan.line)`")
     return status
+  }
+
+  /// Stores a static token; the person is asked before it takes the place of one for other origins.
+  private func store(
+    _ credentials: NewCredentials,
+    _ options: AddAccount.Options,
+    _ context: Context
+  ) async throws(EngineError) -> AddAccount.Added {
+    var options = options
+    options.replacement = replace ? .forced : .unlessNewer
+    do throws(EngineError) { return try await AddAccount(context.engine).add(credentials, options) } catch {
+      guard case .input(.staticToken(.otherOrigins(let name, let origins))) = error, context.canAsk else { throw error }
+      let places = origins.map(\.description).joined(separator: ", ")
+      guard context.world.terminal.asksYes("\(name) has a token for \(places): replace it? [y/N] ") else {
+        throw .cancelled
+      }
+      options.replacement = .forced
+      return try await AddAccount(context.engine).add(credentials, options)
+    }
   }
 
   /// Signs in, and stores the account; what is missing of the client is asked for.
@@ -192,10 +213,27 @@ struct AddCommand: AcctCommand {
   }
 }
 
+extension AddAccount.Added {
+  /// What was done, and to which account.
+  var words: String {
+    let name = account.name
+    let tokens = account.kind == .oauth ? "tokens" : "token"
+    return switch change {
+    case .added: "added \(name)"
+    case .renewed: "renewed \(name)"
+    case .replaced: "replaced the \(tokens) of \(name)"
+    case .unchanged: "\(name) has the same \(tokens) already"
+    }
+  }
+}
+
 extension Context {
-  /// Says that a token without a sign-in was of no use when it was added.
+  /// Says that a token that can't be renewed was of no use when it was added.
   func noticeIfExpired(_ account: Account) {
-    guard account.kind == .static, account.lastKnownState(at: world.clock.now()).state == .expired else { return }
-    notice("the token of \(account.name) has expired already, as its exp says")
+    guard account.kind == .static || account.kind == .oauth, !account.canRenew,
+      account.lastKnownState(at: world.clock.now()).state == .expired
+    else { return }
+    let reason = account.kind == .static ? ", as its exp says" : ""
+    notice("the token of \(account.name) has expired already\(reason)")
   }
 }

@@ -63,6 +63,13 @@ extension ErrorMessage {
         "\(name) has a token that is sent in another form",
         hint: "--name \(shellWord(name.description)) replaces it; any other --name adds an account"
       )
+    case .otherOrigins(let name, let origins):
+      self.init(
+        "otherOrigins",
+        .failed,
+        "\(name) has a token for \(origins.map(\.description).joined(separator: ", ")), which was kept",
+        hint: "`--replace` replaces it; any other --name adds an account"
+      )
     }
   }
 

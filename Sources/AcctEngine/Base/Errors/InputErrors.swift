@@ -59,6 +59,8 @@ package enum StaticTokenError: Error, Equatable, Sendable {
   /// No name was given, and the account of the name made from user and origin has a token that is sent in another
   /// form: it is probably another token.
   case sentOtherwise(AccountName)
+  /// The account of its name has a token for these origins, which are others.
+  case otherOrigins(AccountName, [Origin])
 }
 
 /// acct's own files, or the output, could not be used.

@@ -113,4 +113,6 @@ package enum TransferError: Error, Equatable, Sendable {
   case passphrasesDiffer
   /// A name was given for several accounts.
   case oneNameForSeveral
+  /// These accounts have newer tokens here than the import.
+  case newerHere([AccountName])
 }
