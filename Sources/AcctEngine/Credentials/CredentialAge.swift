@@ -88,8 +88,9 @@ extension IncomingAccount {
   /// Checks that a new static token goes where the account's token went.
   private func requireOrigins(of known: Account) throws(EngineError) {
     let account = account(known.id, known.name, createdAt: known.createdAt)
-    let own = known.origins.filter { known.origins.reasons(for: $0).contains(.signIn) }
-    guard own.allSatisfy(account.origins.contains), account.origins.allSatisfy(known.origins.contains) || own.isEmpty
+    let own = known.origins.places.filter { known.origins.reasons(for: $0.origin).contains(.signIn) }
+    let (places, knownPlaces) = (account.origins.places, known.origins.places)
+    guard own.allSatisfy(places.contains), places.allSatisfy(knownPlaces.contains) || own.isEmpty
     else { throw .input(.staticToken(.otherOrigins(known.name, own))) }
   }
 }

@@ -60,7 +60,7 @@ package enum StaticTokenError: Error, Equatable, Sendable {
   /// form: it is probably another token.
   case sentOtherwise(AccountName)
   /// The account of its name has a token for these origins, which are others.
-  case otherOrigins(AccountName, [Origin])
+  case otherOrigins(AccountName, [Place])
 }
 
 /// acct's own files, or the output, could not be used.
