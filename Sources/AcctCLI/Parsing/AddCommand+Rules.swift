@@ -9,9 +9,9 @@ extension AddCommand {
     guard let source = try requireOneSource() else { return }
     if replace {
       switch source {
-      case .token, .file: break
-      case .guest, .program, .backend, .session, .network, .server:
-        throw ValidationError("--replace needs --import or --token: a sign-in replaces what the account has")
+      case .token, .file, .program: break
+      case .guest, .backend, .session, .network, .server:
+        throw ValidationError("--replace needs --import, --token or --from: a sign-in replaces what the account has")
       }
     }
     try requireServer(source.isServer)

@@ -1,3 +1,4 @@
+import AcctModel
 import AcctTestSupport
 import Testing
 
@@ -36,6 +37,17 @@ struct OtherOriginsTests {
     #expect(await record.addToken("third", at: Self.one, "--allow-origin", Self.two, "--name", "k") == 0)
     #expect(await record.addToken("fourth", at: Self.two, "--name", "k") == 1)
     await expectToken("third")
+  }
+
+  @Test("A login of another program under a name that the user gave is refused as well")
+  func fromProgram() async {
+    await record.addToken("first", at: Self.one, "--name", "k")
+    record.foreignFiles[.git] = "https://alice:second@two.example.com\n"
+    #expect(await record.acct("add", "--from", "git", "--name", "k") == 1)
+    #expect(record.err.first == "acct: k has a token for https://one.example.com, which was kept")
+    await expectToken("first")
+    #expect(await record.acct("add", "--from", "git", "--name", "k", "--replace") == 0)
+    await expectToken("second")
   }
 
   @Test("A person is asked, and only yes replaces it")

@@ -235,9 +235,9 @@ struct OlderImportTests {
     #expect(record.err == ["acct: renewed a"])
   }
 
-  @Test("--replace is for an import or a token alone")
+  @Test("--replace is for what has no sign-in")
   func usage() async {
-    for rest in [["--issuer", "https://a.example"], ["--guest", "https://a.example"], ["--from", "gh"]] {
+    for rest in [["--issuer", "https://a.example"], ["--guest", "https://a.example"], ["alice.example"]] {
       #expect(await record.run(["add", "--replace"] + rest) == 64)
     }
   }

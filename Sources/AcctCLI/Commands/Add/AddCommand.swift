@@ -111,6 +111,8 @@ struct AddCommand: AcctCommand {
       }
     case .program(nil): return try AddFrom(context).list()
     case .program(let program?):
+      // Without a name, only the account that has the login is replaced.
+      if name != nil, !replace { request.replacement = .unlessNewer }
       return try await AddFrom(context).add(program, identifier, request, isDry: from.dryRun)
     case .backend, .session, .network, .server:
       added = try await signIn(source, request, context.opening(signIn.browser))
