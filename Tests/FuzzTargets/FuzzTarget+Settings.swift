@@ -52,8 +52,13 @@ private func isUnchanged(_ change: () throws -> EditedSettings?) -> Bool {
 }
 
 private func violation(of edited: EditedSettings, from contents: Secret) -> String? {
-  let change = FileChange(from: contents, to: edited.contents)
-  return change.undone(edited.contents) == FileChange.Earlier(contents) ? nil : "not undone"
+  let diff = LineDiff(from: contents, to: edited.contents)
+  guard FileChange(diff).undone(edited.contents) == FileChange.Undone(contents: contents, isExact: true) else {
+    return "not undone"
+  }
+  // A value that is replaced may be written with escapes.
+  guard edited.changes.allSatisfy({ $0.replaced == nil }) else { return nil }
+  return diff.lost(replacing: []).isEmpty ? nil : "other lines are lost"
 }
 
 extension Secret {

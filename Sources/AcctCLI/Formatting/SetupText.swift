@@ -1,9 +1,23 @@
 import AcctEngine
 import AcctModel
+import AcctPorts
 import AcctProtocol
 import StrictJSON
 
-/// The lines that show what a setup changes: each file, and the settings in it.
+/// The unified diffs of the files that a setup changes.
+func diff(for plan: SetupPlan) -> [String] {
+  plan.edits.flatMap { edit in edit.diff.shown(printable(edit.path)).map(printableLine) }
+}
+
+/// A line of a file, made safe to show; it keeps its tabs and its end.
+func printableLine(_ line: String) -> String {
+  let isDOS = line.unicodeScalars.last == "\r"
+  let text = isDOS ? String(line.unicodeScalars.dropLast()) : line
+  let parts = text.split(separator: "\t", omittingEmptySubsequences: false).map { printable(String($0)) }
+  return parts.joined(separator: "\t") + (isDOS ? "\r" : "")
+}
+
+/// The lines that name what a setup changes: each file, and the settings in it.
 func lines(for plan: SetupPlan) -> [String] {
   let allowed = plan.allowed.map { ["\($0.account.name): its token may go to \($0.origin)"] } ?? []
   return plan.edits.flatMap { edit -> [String] in
@@ -28,6 +42,13 @@ private func undoingWords(for change: SettingChange) -> String {
   return "\(name) = \(printable(replaced)), as before"
 }
 
+/// What the program's tool drops, beside acct's settings: the first lines of it.
+func words(forLost lines: [String], _ program: SetupProgram) -> String {
+  let shown = lines.prefix(4).map { "`\(printable($0))`" }.joined(separator: ", ")
+  let more = lines.count > 4 ? " and \(lines.count - 4) more" : ""
+  return "\(program.rawValue) writes the whole file anew, and drops or changes \(shown)\(more)"
+}
+
 /// What a user should know beside a change.
 func words(for remark: SetupRemark) -> String {
   switch remark {
@@ -37,6 +58,9 @@ func words(for remark: SetupRemark) -> String {
   case .unusedLogins(let servers):
     "docker does not use its own logins of \(servers.map(printable).joined(separator: ", ")) then; "
       + "`acct add --from docker` takes them over"
+  case .otherHelper(let setting): "\(printable(setting)) names another helper"
+  case .overruled(let setting, let place):
+    "\(printable(setting)) of \(place.map(printable) ?? "the environment") decides until it is removed there"
   case .variable(let name): "\(name) is set in the environment, and decides until it is unset"
   case .needsAllow:
     "cargo gets a token for an origin that you give: acct allow NAME ORIGIN, or with ACCT_ACCOUNT; see "
@@ -51,6 +75,7 @@ func words(for state: SetupState) -> String {
   case .notSetUp: "not set up"
   case .setUp: "set up"
   case .setUpFor(let hosts): "set up for \(hosts.map(printable).joined(separator: ", "))"
+  case .overruled(let remarks): "set up, but " + remarks.map(words).joined(separator: "; ")
   case .failed(let error): ErrorMessage(error).text
   }
 }
@@ -60,6 +85,8 @@ extension SetupPlan.Edit {
   var json: JSON {
     [
       "path": .string(path), "removed": .bool(isRemoval),
+      "diff": .array(diff.shown(path).map(JSON.string)), "lost": .array(lost.map(JSON.string)),
+      "obstacle": JSON(obstacle?.rawValue),
       "settings": .array(
         changes.map { ["name": .string($0.name), "value": .string($0.value), "replaced": JSON($0.replaced)] }
       ),
@@ -77,6 +104,7 @@ extension SetupState {
     case .notSetUp: name = "notSetUp"
     case .setUp: name = "setUp"
     case .setUpFor(let some): (name, hosts) = ("setUp", some)
+    case .overruled: name = "overruled"
     case .failed: name = "failed"
     }
     return [

@@ -78,6 +78,14 @@ struct AWSSettings: ProgramSettings {
     return EditedSettings(after, [change])
   }
 
+  func remarks(_ contents: Secret?) throws(EngineError) -> [SetupRemark] {
+    guard let role else { return [] }
+    let setting = "\(role.profile).aws_access_key_id"
+    return try tool.variables(["AWS_ACCESS_KEY_ID"])
+      + tool.filesBefore().filter { AWSConfig.hasKeys(role.profile, in: $0.contents) }
+      .map { .overruled(setting: setting, place: $0.place) }
+  }
+
   func removing(_ changes: [SettingChange], from contents: Secret) -> Secret? {
     var changed: Secret?
     for change in changes where change.name.hasPrefix(Self.prefix) && change.name.hasSuffix(Self.suffix) {

@@ -23,8 +23,31 @@ struct DockerFile: ProgramSettings {
   func path() -> String { tool.places.first ?? "" }
 
   func adding(to contents: Secret?) throws(EngineError) -> EditedSettings? {
+    let general = try adding(registry, to: contents)
+    var edited = general
+    // A registry's own helper comes before the general one.
+    for registry in try host == nil ? ownHelpers(contents) : [] {
+      guard let more = try adding(registry, to: edited?.contents ?? contents) else { continue }
+      edited = EditedSettings(more.contents, (edited?.changes ?? []) + more.changes, isRest: general == nil)
+    }
+    return edited
+  }
+
+  private func adding(_ registry: String?, to contents: Secret?) throws(EngineError) -> EditedSettings? {
     do { return try DockerSettings.adding(registry, to: contents) } catch {
       throw .setup(.malformed(path: path(), .docker, error))
+    }
+  }
+
+  /// The registries with helpers of their own that an account answers for.
+  private func ownHelpers(_ contents: Secret?) throws(EngineError) -> [String] {
+    let own = contents.map(DockerSettings.ownHelpers) ?? []
+    guard !own.isEmpty else { return [] }
+    let servers = try tool.context.accountStore.listing().accounts.compactMap { account in
+      account.origins.count == 1 ? account.origins.first?.authority : nil
+    }
+    return own.filter { registry in
+      servers.contains { $0 == registry || DockerSettings.hub.contains($0) && registry == DockerSettings.hubAddress }
     }
   }
 
@@ -38,10 +61,20 @@ struct DockerFile: ProgramSettings {
     return changed
   }
 
-  func remarks(_ contents: Secret?) -> [SetupRemark] {
+  func remarks(_ contents: Secret?) throws(EngineError) -> [SetupRemark] {
     let logins = contents.map(DockerSettings.logins) ?? []
     let unused = logins.filter { login in registry.map { $0 == login } ?? true }
-    return unused.isEmpty ? [] : [.unusedLogins(unused)]
+    return (unused.isEmpty ? [] : [.unusedLogins(unused)]) + (try loginsOfPodman())
+  }
+
+  /// podman's own logins at the accounts' servers, in files that it reads before docker's.
+  private func loginsOfPodman() throws(EngineError) -> [SetupRemark] {
+    guard tool.context.world.programs.exists("podman") else { return [] }
+    let servers = if let registry { [registry] } else { try tool.origins().map(\.authority) }
+    return try tool.filesBefore().filter { $0.place != path() }.flatMap { place, contents in
+      DockerSettings.logins(in: contents).filter { login in servers.contains { login.hasPrefix($0) } }
+        .map { .overruled(setting: "auths.\($0)", place: place) }
+    }
   }
 }
 
@@ -73,7 +106,11 @@ struct CargoFile: ProgramSettings {
     return changed
   }
 
-  func remarks(_ contents: Secret?) -> [SetupRemark] { [.needsAllow] }
+  func remarks(_ contents: Secret?) -> [SetupRemark] {
+    let own = host == nil ? contents.map(CargoSettings.otherProviders) ?? [] : []
+    return [.needsAllow] + tool.variables(["CARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS"])
+      + own.map(SetupRemark.otherHelper)
+  }
 
   private func failure(_ flaw: SettingsFlaw) throws(EngineError) -> EngineError {
     if flaw == .unknownHost, let host { return .setup(.unknownHost(host.text, .cargo)) }

@@ -51,7 +51,7 @@ struct GoSettings: ProgramSettings {
   }
 
   func remarks(_ contents: Secret?) -> [SetupRemark] {
-    tool.context.world.environment.variable(Self.setting) == nil ? [] : [.variable(Self.setting)]
+    tool.variables([Self.setting])
   }
 
   private func value(_ copy: String) async throws(EngineError) -> String {

@@ -39,7 +39,8 @@ struct KubectlSettings: ProgramSettings {
       let view = try await view(["--kubeconfig", copy], of: path)
       var changes: [SettingChange] = []
       for context in view.contexts where wanted.contains(context.name) && !all.isAcct(context.user) {
-        if changes.isEmpty, !view.isAcct(Self.user) { try await addUser(copy, view, path) }
+        // Of several files, the first one that has a user counts.
+        if changes.isEmpty, !all.isAcct(Self.user) { try await addUser(copy, all, path) }
         try await set(Self.user, in: context.name, copy)
         changes.append(SettingChange("contexts.\(context.name).user", Self.user, replacing: context.user))
       }

@@ -58,6 +58,26 @@ struct PipSettings: ProgramSettings {
     return ScriptFile(path: path, text: KeyringScript.text)
   }
 
+  /// pip's other files, as it lists them: the one that `PIP_CONFIG_FILE` names and the environment's come before the user's,
+  /// and a command's own section before `global`.
+  func remarks(_ contents: Secret?) async throws(EngineError) -> [SetupRemark] {
+    let listed = try await tool.run(["config", "debug"])
+    var (kind, file) = ("", "")
+    var remarks = tool.variables(["PIP_KEYRING_PROVIDER"])
+    for line in listed.status == 0 ? listed.output.lines : [] {
+      let text = String(line.drop { $0 == " " })
+      switch line.count - text.count {
+      case 0: kind = text
+      case 2: file = text.firstRange(of: ", exists:").map { String(text[..<$0.lowerBound]) } ?? text
+      default:
+        let parts = text.split(separator: ": ", maxSplits: 1).map(String.init)
+        guard parts[0].hasSuffix(".keyring-provider"), parts.last != Self.value, kind != "global:" else { continue }
+        if kind != "user:" || parts[0] != Self.key { remarks.append(.overruled(setting: parts[0], place: file)) }
+      }
+    }
+    return remarks
+  }
+
   private func value(_ variables: [String]) async throws(EngineError) -> String? {
     let result = try await tool.run(["config", "--user", "get", Self.key], variables)
     switch result.status {

@@ -49,6 +49,18 @@ package enum SetupRemark: Equatable, Sendable {
   case variable(String)
   /// cargo gets a token only for origins that the user gave.
   case needsAllow
+  /// This setting names another helper for some servers.
+  case otherHelper(String)
+  /// Something else decides instead of the setting: a setting, and its file and line; `nil` for the environment.
+  case overruled(setting: String, place: String?)
+
+  /// `true` if the program does not ask acct in spite of the setting.
+  package var isOverruling: Bool {
+    switch self {
+    case .variable, .otherHelper, .overruled: true
+    case .askedFirst, .unusedLogins, .needsAllow: false
+    }
+  }
 }
 
 extension ProgramSettings {

@@ -28,7 +28,14 @@ package struct SetUpProgram: Sendable {
     if let role, !role.account.origins.contains(role.service) { plan.allowed = (role.account, role.service) }
     let file = try context.settingsFile(try await settings.path())
     if let edited = try await settings.adding(to: file.contents) {
-      plan.edits.append(SetupPlan.Edit(file, edited.contents, edited.changes))
+      var edit = SetupPlan.Edit(file, edited.contents, edited.changes)
+      edit.lost = edit.diff.lost(replacing: edited.changes.compactMap(\.replaced))
+      if edit.obstacle != nil {
+        // Without what the program's tool lays out anew.
+        let base = try await settings.removing(edited.changes, from: edited.contents) ?? file.contents
+        edit.byHand = LineDiff(from: base, to: edited.contents).addedLines
+      }
+      plan.edits.append(edit)
     }
     if let script = try settings.script() {
       plan.edits.append(SetupPlan.Edit(try context.settingsFile(script.path), Secret(script.text), [], isProgram: true))
@@ -43,6 +50,9 @@ package struct SetUpProgram: Sendable {
   package func carryOut(_ plan: SetupPlan) async throws(EngineError) {
     // What acct did not do is not recorded, so that it is not undone.
     guard plan.isUndo || !plan.isEmpty else { return }
+    if let edit = plan.obstructed, let obstacle = edit.obstacle {
+      throw .setup(.notOurs(path: edit.path, obstacle))
+    }
     if !plan.isUndo, plan.edits.isEmpty { return try await allow(plan) }
     try await context.world.files.withLock(.setups, waiting: 30, failure: { .files(.failed($0)) }) {
       () async throws(EngineError) in
@@ -73,7 +83,12 @@ package struct SetUpProgram: Sendable {
     do throws(EngineError) {
       let settings = try program.settings(nil, context)
       let contents = try context.settingsFile(try await settings.path()).contents
-      if try await settings.adding(to: contents) == nil, try settings.script() == nil { return .setUp }
+      let edited = try await settings.adding(to: contents)
+      if edited?.isRest ?? true, try settings.script() == nil {
+        let others = (edited?.changes ?? []).map { SetupRemark.otherHelper($0.name) }
+        let overruling = others + (try await settings.remarks(contents)).filter(\.isOverruling)
+        return overruling.isEmpty ? .setUp : .overruled(overruling)
+      }
     } catch .setup(.notInstalled) {
       return .notInstalled
     } catch .setup(.noContext), .setup(.otherProgram), .setup(.folderNotSearched), .setup(.tooOld) {
@@ -120,7 +135,7 @@ extension SetupRecord {
       File(
         path: edit.path,
         folders: edit.folders,
-        change: FileChange(from: edit.file.contents, to: edit.contents),
+        change: FileChange(edit.diff),
         isProgram: edit.isProgram
       )
     }
@@ -128,7 +143,7 @@ extension SetupRecord {
 
   /// Adds what an earlier setup, which was interrupted or partly taken back, has done beside this one.
   fileprivate mutating func add(_ earlier: SetupRecord) {
-    files = earlier.files.filter { file in !files.contains { $0.path == file.path } } + files
+    files = earlier.files.filter { !files.contains($0) } + files
     changes = earlier.changes.filter { change in !changes.contains { $0.name == change.name } } + changes
   }
 }

@@ -56,6 +56,40 @@ struct SettingsTool: Sendable {
     do { return (try files.readCopy(name), result) } catch { throw .setup(.file(error)) }
   }
 
+  /// Adds lines to the end of the copy.
+  func append(_ lines: String, to name: String = "settings") throws(EngineError) {
+    do throws(SettingsFileFailure) {
+      let contents = try files.readCopy(name)
+      let isWhole = contents.withBytes { $0.isEmpty || $0[$0.count - 1] == 0x0A }
+      _ = try files.copy(name, Secret(joining: [contents, Secret((isWhole ? "" : "\n") + lines)]))
+    } catch {
+      throw .setup(.file(error))
+    }
+  }
+
+  /// The origins of all accounts, each once.
+  func origins() throws(EngineError) -> [Origin] {
+    var origins: [Origin] = []
+    for origin in try context.accountStore.listing().accounts.flatMap(\.origins) where !origins.contains(origin) {
+      origins.append(origin)
+    }
+    return origins
+  }
+
+  /// The files that the program reads before those of its settings, as far as there are any.
+  func filesBefore() throws(EngineError) -> [(place: String, contents: Secret)] {
+    var files: [(place: String, contents: Secret)] = []
+    for place in context.world.foreignFiles.places(.credentialsBefore(program)) {
+      if let contents = try read(place).contents { files.append((place, contents)) }
+    }
+    return files
+  }
+
+  /// The environment variables of these that are set, and decide instead of a setting.
+  func variables(_ names: [String]) -> [SetupRemark] {
+    names.filter { context.world.environment.variable($0) != nil }.map(SetupRemark.variable)
+  }
+
   /// Runs the program with environment variables of its own.
   ///
   /// - Parameters:
@@ -66,6 +100,8 @@ struct SettingsTool: Sendable {
   func run(_ arguments: [String], _ variables: [String] = []) async throws(EngineError) -> ProgramResult {
     var call = variables.isEmpty ? ProgramCall(name, arguments) : ProgramCall("env", variables + [name] + arguments)
     call.timeLimit = .seconds(context.timeout)
+    // A view of a whole file is longer than the file.
+    call.outputLimit = 8 * Self.limit
     do { return try await context.world.programs.run(call) } catch {
       if error == .cancelled { throw .cancelled }
       throw .setup(.program(error))

@@ -1,5 +1,5 @@
 package import AcctModel
-import AcctPorts
+package import AcctPorts
 package import AcctProtocol
 import Secrets
 
@@ -14,8 +14,10 @@ package struct SetupPlan: Sendable {
   package var allowed: (account: Account, origin: Origin)?
   /// The recorded changes that it undoes; `nil` for a setup.
   var undone: [SetupRecord]?
-  /// `true` while each file gets back the bytes that it had; `false` if only acct's settings are taken out of one.
+  /// `true` while each file gets back the bytes that it had.
   package internal(set) var restoresBytes = true
+  /// Lines that an earlier change took out of a file that was written since, and that undoing it does not bring back.
+  package internal(set) var notRestored: [String] = []
 
   init(_ program: SetupProgram, _ host: String?) {
     self.program = program
@@ -24,6 +26,10 @@ package struct SetupPlan: Sendable {
 
   package var isUndo: Bool { undone != nil }
   package var isEmpty: Bool { edits.isEmpty && allowed == nil }
+  /// The lines that are not acct's, and that the program's tool drops.
+  package var lost: [String] { edits.flatMap(\.lost) }
+  /// The first edit of a file that is not the user's to write; then nothing is changed.
+  package var obstructed: Edit? { edits.first { $0.obstacle != nil } }
 
   /// A file that is changed.
   package struct Edit: Sendable {
@@ -36,9 +42,18 @@ package struct SetupPlan: Sendable {
     package var isProgram: Bool
     /// The settings that are changed in it, or changed back.
     package var changes: [SettingChange]
+    /// The lines that are not acct's, and that the program's tool drops.
+    package internal(set) var lost: [String] = []
+    /// The lines to write, or to take out, where acct does not.
+    package internal(set) var byHand: [String] = []
 
     package var path: String { file.path }
     package var isRemoval: Bool { contents == nil }
+    package var diff: LineDiff { LineDiff(from: file.contents, to: contents) }
+
+    package var obstacle: SettingsFile.Obstacle? {
+      file.obstacle ?? (file.contents?.isGenerated == true && !isProgram ? .generated : nil)
+    }
   }
 }
 
@@ -50,6 +65,8 @@ package enum SetupState: Equatable, Sendable {
   case setUp
   /// The program asks acct for these hosts.
   case setUpFor(hosts: [String])
+  /// The program would ask acct if other settings did not decide.
+  case overruled([SetupRemark])
   /// The settings can't be read.
   case failed(EngineError)
 }

@@ -22,6 +22,17 @@ struct TerraformFile: ProgramSettings {
     do { return try TerraformSettings.removing(from: contents) } catch { throw failure(error) }
   }
 
+  /// Logins that Terraform keeps itself, and those of the environment, come before the helper.
+  func remarks(_ contents: Secret?) throws(EngineError) -> [SetupRemark] {
+    let hosts = try tool.origins().map(\.authority)
+    let names = hosts.map { "TF_TOKEN_" + $0.replacing("-", with: "__").replacing(".", with: "_") }
+    return try tool.variables(names)
+      + tool.filesBefore().flatMap { place, contents in
+        TerraformSettings.logins(in: contents).filter(hosts.contains)
+          .map { .overruled(setting: "credentials.\($0)", place: place) }
+      }
+  }
+
   /// Terraform does not look on `PATH`.
   func script() throws(EngineError) -> ScriptFile? {
     let files = tool.context.world.foreignFiles

@@ -5,8 +5,8 @@ import Secrets
 
 /// Plans to take back what setups have changed.
 ///
-/// A file that nothing has written since gets its earlier contents, byte for byte. From another one only the settings that
-/// acct made are taken out.
+/// The diff of the change is applied backwards. Where its lines are not there any more, since another program has written
+/// the file, only the settings that acct made are taken out.
 package struct UndoSetup: Sendable {
   private let context: EngineContext
   /// The files on the way, by path.
@@ -28,17 +28,20 @@ package struct UndoSetup: Sendable {
     plan.undone = records
     // The last first: each then finds the file as it left it.
     for record in records.reversed() {
-      for file in record.files.reversed() {
-        let isRestored = try await undo(file, of: record)
-        plan.restoresBytes = plan.restoresBytes && isRestored
-      }
+      for file in record.files.reversed() { try await undo(file, of: record, in: &plan) }
     }
     plan.edits = files.filter(\.isChanged).map(\.edit)
+    for index in plan.edits.indices where plan.edits[index].obstacle != nil {
+      plan.edits[index].byHand = plan.edits[index].diff.removedLines
+    }
     return plan
   }
 
-  /// Returns `true` if the file gets back its earlier bytes, or has them.
-  private mutating func undo(_ file: SetupRecord.File, of record: SetupRecord) async throws(EngineError) -> Bool {
+  private mutating func undo(
+    _ file: SetupRecord.File,
+    of record: SetupRecord,
+    in plan: inout SetupPlan
+  ) async throws(EngineError) {
     let index: Int
     if let known = files.firstIndex(where: { $0.edit.path == file.path }) {
       index = known
@@ -48,20 +51,41 @@ package struct UndoSetup: Sendable {
       files.append((SetupPlan.Edit(there, there.contents, [], isProgram: file.isProgram), false))
     }
     let contents = files[index].edit.contents
-    guard file.change.position(of: contents) != .before else { return true }
+    guard !file.change.isBefore(contents) else { return }
     let changes = file.isProgram ? [] : record.changes
-    let earlier = file.change.undone(contents)
-    if let earlier {
-      files[index].edit.contents = earlier.contents
-      if earlier.contents == nil { files[index].edit.folders = file.folders }
+    if let undone = file.change.undone(contents), try await isClean(undone, file, record) {
+      files[index].edit.contents = undone.contents
+      if undone.contents == nil { files[index].edit.folders = file.folders }
+      plan.restoresBytes = plan.restoresBytes && undone.isExact
     } else {
-      guard let contents, !file.isProgram,
-        let without = try await record.program.settings(nil, context).removing(changes, from: contents)
-      else { return false }
+      plan.restoresBytes = false
+      guard let contents, !file.isProgram else { return }
+      let settings = try record.program.settings(nil, context)
+      guard let without = try await settings.removing(changes, from: contents) else { return }
       files[index].edit.contents = without
+      let own = changes.flatMap { [$0.name, $0.value] }
+      files[index].edit.lost += LineDiff(from: contents, to: without).lost(replacing: own, undoing: file.change)
+      plan.notRestored += file.change.lost(in: without)
     }
     files[index].edit.changes += changes
     files[index].isChanged = true
-    return earlier != nil
+  }
+
+  /// Returns `true` if the program can read the file, and does not ask acct.
+  private func isClean(
+    _ undone: FileChange.Undone,
+    _ file: SetupRecord.File,
+    _ record: SetupRecord
+  ) async throws(EngineError) -> Bool {
+    guard let contents = undone.contents, !undone.isExact, !file.isProgram else { return true }
+    do throws(EngineError) {
+      return try await record.program.settings(nil, context).removing(record.changes, from: contents) == nil
+    } catch .setup(.notInstalled) {
+      return true
+    } catch .cancelled {
+      throw .cancelled
+    } catch {
+      return false
+    }
   }
 }

@@ -39,6 +39,8 @@ package enum ForeignFile: Hashable, Sendable {
   case cargoSettings
   /// The user's own settings of a program.
   case settings(SetupProgram)
+  /// Files that a program of this kind reads before those of its settings: podman's logins, AWS's and Terraform's keys.
+  case credentialsBefore(SetupProgram)
   /// A program of this name in the user's own folder of programs.
   case userProgram(String)
   /// A program of this name in Terraform's folder of plugins.

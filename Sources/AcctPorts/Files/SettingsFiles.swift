@@ -54,11 +54,29 @@ package struct SettingsFile: Sendable {
   package var contents: Secret?
   /// The folders of its path that are missing, the outermost first.
   package var missingFolders: [String]
+  /// Why it is not the user's to write; `nil` if it is.
+  package var obstacle: Obstacle?
 
-  package init(_ path: String, _ contents: Secret? = nil, missingFolders: [String] = []) {
+  package init(
+    _ path: String,
+    _ contents: Secret? = nil,
+    missingFolders: [String] = [],
+    obstacle: Obstacle? = nil
+  ) {
     self.path = path
     self.contents = contents
     self.missingFolders = missingFolders
+    self.obstacle = obstacle
+  }
+
+  /// Why a file that can be read and trusted is left as it is.
+  package enum Obstacle: String, Equatable, Sendable {
+    /// It belongs to root, and this user is another.
+    case root
+    /// The file, or its folder, is read-only.
+    case readOnly
+    /// Its first lines say that a program makes it anew.
+    case generated
   }
 }
 

@@ -18,6 +18,13 @@ package enum AWSConfig {
     contents.withBytes { find(profile, $0)?.value }
   }
 
+  /// Returns `true` if a file of credentials has keys of a profile, which come before any process.
+  package static func hasKeys(_ profile: String, in contents: Secret) -> Bool {
+    let lines = contents.shownText.split(whereSeparator: \.isNewline).map { $0.filter { !$0.isWhitespace } }
+    guard let head = lines.firstIndex(of: "[\(profile)]") else { return false }
+    return lines[(head + 1)...].prefix { !$0.hasPrefix("[") }.contains { $0.hasPrefix("aws_access_key_id=") }
+  }
+
   /// Takes a process out of a file that was written since, or puts the earlier one back.
   ///
   /// - Returns: The changed file; `nil` if the profile has another process.

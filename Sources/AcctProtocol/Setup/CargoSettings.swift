@@ -75,6 +75,19 @@ package enum CargoSettings {
     }
   }
 
+  /// The settings by which registries have other providers than acct.
+  package static func otherProviders(in contents: Secret) -> [String] {
+    contents.withBytes { bytes in
+      let entries = (try? TOMLOutline(bytes))?.entries ?? []
+      return entries.filter { entry in
+        guard entry.keys.count == 3, entry.keys[0] == "registries", entry.keys[2] == own else { return false }
+        let words =
+          TOMLOutline.strings(entry.value, bytes)?.map(\.value) ?? [TOMLOutline.string(entry.value, bytes) ?? ""]
+        return !words.contains(where: isAcct)
+      }.map { $0.keys.joined(separator: ".") }
+    }
+  }
+
   /// The registries whose index is at an origin.
   private static func registries(at origin: Origin, in contents: Secret) throws(SettingsFlaw) -> [String] {
     let names = try contents.withBytes { bytes throws(SettingsFlaw) in

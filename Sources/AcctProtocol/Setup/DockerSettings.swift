@@ -60,6 +60,12 @@ package enum DockerSettings {
     }
   }
 
+  /// The registries that have a helper of their own.
+  package static func ownHelpers(in contents: Secret) -> [String] {
+    let json = try? contents.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) }
+    return (json?.objectValue?[helpers]?.objectValue ?? [:]).map(\.name)
+  }
+
   /// The names of Docker Hub, which docker's settings call by an address of old.
   package static let hub = ["docker.io", "index.docker.io", "registry-1.docker.io"]
   package static let hubAddress = "https://index.docker.io/v1/"

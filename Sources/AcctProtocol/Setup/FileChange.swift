@@ -1,164 +1,191 @@
 import AcctCrypto
 package import Secrets
-package import StrictJSON
 
-/// A change of a file that can be undone byte for byte, without a copy of the file.
+/// A change of a file that can be undone: its line diff, of which only the lines that left the file are kept as they were.
 ///
-/// The contents before are described by pieces of those after: only bytes that the change took out of the file are kept
-/// here, so a secret that stays in the file is in the file alone.
+/// The lines around them and those that replaced them are known by their marks, and a secret that is still in the file is
+/// known by its own: it is in the file alone.
 package struct FileChange: Equatable, Sendable {
-  private enum Piece: Equatable, Sendable {
-    /// A range of the contents after.
-    case kept(Range<Int>)
-    case removed([UInt8])
-  }
-
   /// The SHA-256 of the contents; `nil` where there was no file.
-  private var before: [UInt8]?
-  private var after: [UInt8]?
-  private var pieces: [Piece] = []
+  var before: [UInt8]?
+  var after: [UInt8]?
+  /// `nil` in a record of an earlier version, which can't be applied.
+  var hunks: [Hunk]?
 
-  package init(from before: Secret?, to after: Secret?) {
-    self.before = before.map(Self.digest)
-    self.after = after.map(Self.digest)
-    guard let before else { return }
-    let after = after ?? Secret("")
-    pieces = before.withBytes { before in after.withBytes { Self.pieces(of: before, in: $0) } }
+  struct Hunk: Equatable, Sendable {
+    /// The first of its lines in the file after.
+    var start: Int
+    var lines: [Line]
   }
 
-  /// The state of a file in relation to the change.
-  package enum Position: Equatable, Sendable {
-    case before, after
-    /// Another program has written it since.
-    case elsewhere
+  enum Line: Equatable, Sendable {
+    case kept(UInt64)
+    case added(UInt64)
+    case removed([Part])
   }
 
-  package func position(of contents: Secret?) -> Position {
-    let digest = contents.map(Self.digest)
-    return digest == after ? .after : digest == before ? .before : .elsewhere
+  /// A part of a line.
+  enum Part: Equatable, Sendable {
+    case text([UInt8])
+    /// A secret that the file still has.
+    case secret(UInt64)
   }
 
-  /// A file before the change.
-  package struct Earlier: Equatable, Sendable {
-    /// `nil` where there was no file.
-    package let contents: Secret?
-
-    package init(_ contents: Secret?) { self.contents = contents }
-  }
-
-  /// The file before the change.
-  ///
-  /// - Parameter contents: The contents after it; `nil` for no file.
-  /// - Returns: The file; `nil` if these are not the contents after the change, or the record is damaged.
-  package func undone(_ contents: Secret?) -> Earlier? {
-    guard position(of: contents) == .after else { return nil }
-    guard before != nil else { return Earlier(nil) }
-    let parts = (contents ?? Secret("")).withBytes { bytes -> [Secret]? in
-      var parts: [Secret] = []
-      for piece in pieces {
-        switch piece {
-        case .kept(let range):
-          guard range.upperBound <= bytes.count else { return nil }
-          parts.append(Secret(bytes.extracting(range)))
-        case .removed(let removed): parts.append(Secret(removed))
+  package init(_ diff: LineDiff) {
+    before = diff.before.isThere ? diff.before.digest : nil
+    after = diff.after.isThere ? diff.after.digest : nil
+    let known = Set(diff.after.secrets.keys)
+    hunks = diff.hunks.map { hunk in
+      let lines = hunk.lines.map { line -> Line in
+        switch line {
+        case .kept(let index): .kept(diff.after.marks[index])
+        case .added(let index): .added(diff.after.marks[index])
+        case .removed(let index): .removed(diff.before.parts(of: index, known))
         }
       }
-      return parts
+      // What other programs have written behind the last line may belong to it, as to the head of a section.
+      let isKept = if case .kept = hunk.lines.last { true } else { false }
+      return Hunk(start: hunk.after.lowerBound, lines: lines + (isKept ? [] : [.kept(TextLines.end)]))
     }
-    guard let parts else { return nil }
-    let whole = Secret(joining: parts)
-    return Self.digest(whole) == before ? Earlier(whole) : nil
   }
 
-  private static func digest(_ secret: Secret) -> [UInt8] { secret.withBytes { SHA256.hash($0) } }
-}
+  /// `true` if these are the contents before the change.
+  package func isBefore(_ contents: Secret?) -> Bool { digest(contents) == before && before != after }
 
-extension FileChange {
-  /// The number of equal bytes that are worth a piece of their own.
-  private static let least = 4
-  /// The most places of the same bytes that are compared.
-  private static let candidates = 16
+  /// A file that a change is taken back in.
+  package struct Undone: Equatable, Sendable {
+    /// `nil` for no file.
+    package let contents: Secret?
+    /// `true` if the file has the bytes that it had before the change.
+    package let isExact: Bool
 
-  private static func pieces(of before: Span<UInt8>, in after: Span<UInt8>) -> [Piece] {
-    var start = 0
-    while start < min(before.count, after.count), before[start] == after[start] { start += 1 }
-    var (end, rest) = (before.count, after.count)
-    while end > start, rest > start, before[end - 1] == after[rest - 1] { (end, rest) = (end - 1, rest - 1) }
-    var pieces: [Piece] = []
-    if start > 0 { pieces.append(.kept(0..<start)) }
-    // Of the contents after, only the places of what is sought are noted.
-    var places: [UInt32: [Int]] = [:]
-    for index in start..<max(start, end - least + 1) { places[key(before, index)] = [] }
-    for index in 0..<max(0, after.count - least + 1) where !places.isEmpty {
-      guard let known = places.index(forKey: key(after, index)) else { continue }
-      places.values[known].append(index)
+    package init(contents: Secret?, isExact: Bool) {
+      self.contents = contents
+      self.isExact = isExact
     }
-    var removed: [UInt8] = []
-    var position = start
-    while position < end {
-      let found = position + least <= before.count ? places[key(before, position)] ?? [] : []
-      var best = 0..<0
-      for place in found.suffix(candidates) {
-        var length = 0
-        while position + length < end, place + length < after.count,
-          before[position + length] == after[place + length]
-        { length += 1 }
-        if length > best.count { best = place..<place + length }
-      }
-      guard best.count >= least else {
-        removed.append(before[position])
-        position += 1
-        continue
-      }
-      if !removed.isEmpty { pieces.append(.removed(removed)) }
-      removed = []
-      pieces.append(.kept(best))
-      position += best.count
-    }
-    if !removed.isEmpty { pieces.append(.removed(removed)) }
-    if rest < after.count { pieces.append(.kept(rest..<after.count)) }
-    return pieces
   }
 
-  /// As many bytes as ``least`` in one number.
-  private static func key(_ bytes: Span<UInt8>, _ index: Int) -> UInt32 {
-    UInt32(bytes[index]) << 24 | UInt32(bytes[index + 1]) << 16 | UInt32(bytes[index + 2]) << 8
-      | UInt32(bytes[index + 3])
-  }
-}
-
-extension FileChange {
-  /// The form in which it is stored.
-  package var json: JSON {
-    let pieces = pieces.map { piece -> JSON in
-      switch piece {
-      case .kept(let range): [.number(JSONNumber(Int64(range.lowerBound))), .number(JSONNumber(Int64(range.count)))]
-      case .removed(let bytes): .string(Base64URL.encode(bytes.span))
+  /// Applies the diff backwards.
+  ///
+  /// - Parameter contents: The file as it is now; `nil` if there is none.
+  /// - Returns: The file without the change; `nil` if the lines of the change are not there any more.
+  package func undone(_ contents: Secret?) -> Undone? {
+    if before == nil, digest(contents) == after { return Undone(contents: nil, isExact: true) }
+    guard contents != nil || after == nil, let hunks else { return nil }
+    let file = TextLines(contents)
+    let secrets = file.secrets
+    var lines: [Secret] = []
+    var (next, shift) = (0, 0)
+    for hunk in hunks {
+      guard let place = file.place(of: hunk.marks, near: hunk.start + shift, from: next) else { return nil }
+      lines += (next..<place).map(file.line)
+      (next, shift) = (place, place - hunk.start)
+      for line in hunk.lines {
+        switch line {
+        case .kept(TextLines.end): break
+        case .kept:
+          lines.append(file.line(next))
+          next += 1
+        case .added: next += 1
+        case .removed(let parts):
+          guard let line = text(of: parts, secrets) else { return nil }
+          lines.append(line)
+        }
       }
     }
-    return [
-      "before": JSON(before.map { Base64URL.encode($0.span) }), "after": JSON(after.map { Base64URL.encode($0.span) }),
-      "pieces": .array(pieces),
-    ]
+    lines += (next..<file.places.count).map(file.line)
+    let whole = Secret(joining: lines)
+    return Undone(contents: whole, isExact: digest(whole) == before)
   }
 
-  /// Parses the form in which it is stored; `nil` if it is malformed.
-  package init?(_ json: JSON?) {
-    guard let object = json?.objectValue, let pieces = object["pieces"]?.arrayValue else { return nil }
-    before = object["before"]?.stringValue.flatMap(decoded)
-    after = object["after"]?.stringValue.flatMap(decoded)
-    for piece in pieces {
-      if let removed = piece.stringValue.flatMap(decoded) {
-        self.pieces.append(.removed(removed))
-      } else if let range = piece.arrayValue?.map({ $0.numberValue?.integer ?? -1 }), range.count == 2,
-        range.allSatisfy({ 0...Int64(1 << 20) ~= $0 })
-      {
-        self.pieces.append(.kept(Int(range[0])..<Int(range[0] + range[1])))
-      } else {
-        return nil
+  /// What the change took out of the file and these contents do not have; what may be a secret is hidden.
+  package func lost(in contents: Secret) -> [String] {
+    let file = TextLines(contents)
+    let secrets = file.secrets
+    let removed = (hunks ?? []).flatMap(\.lines).compactMap { line in
+      if case .removed(let parts) = line { text(of: parts, secrets) } else { nil }
+    }
+    var words: [UInt64: Int] = [:]
+    file.countAll(in: &words)
+    let lines = TextLines(Secret(joining: removed))
+    return lines.lost(Array(lines.places.indices), having: words)
+  }
+
+  /// The marks of the lines that the change wrote.
+  var written: Set<UInt64> {
+    Set(
+      (hunks ?? []).flatMap(\.lines).compactMap { line in if case .added(let mark) = line { mark } else { nil } }
+    )
+  }
+
+  private func digest(_ contents: Secret?) -> [UInt8]? { contents.map { $0.withBytes { SHA256.hash($0) } } }
+
+  private func text(of parts: [Part], _ secrets: [UInt64: Secret]) -> Secret? {
+    var texts: [Secret] = []
+    for part in parts {
+      switch part {
+      case .text(let bytes): texts.append(Secret(bytes))
+      case .secret(let mark):
+        guard let secret = secrets[mark] else { return nil }
+        texts.append(secret)
       }
     }
+    return Secret(joining: texts)
   }
 }
 
-private func decoded(_ text: String) -> [UInt8]? { try? Base64URL.decode(text) }
+extension FileChange.Hunk {
+  /// The marks of its lines in the file after.
+  fileprivate var marks: [UInt64] {
+    lines.compactMap { line in
+      switch line {
+      case .kept(let mark), .added(let mark): mark
+      case .removed: nil
+      }
+    }
+  }
+}
+
+extension TextLines {
+  fileprivate var digest: [UInt8] { text.withBytes { SHA256.hash($0) } }
+
+  /// What may be secrets in the file, by their marks.
+  fileprivate var secrets: [UInt64: Secret] {
+    places.indices.reduce(into: [:]) { secrets, index in
+      withLine(index) { line in
+        for place in ForeignSecrets.places(in: line) {
+          secrets[mark(line.extracting(place))] = Secret(line.extracting(place))
+        }
+      }
+    }
+  }
+
+  /// A line, in parts.
+  fileprivate func parts(of index: Int, _ known: Set<UInt64>) -> [FileChange.Part] {
+    withLine(index) { line in
+      var parts: [FileChange.Part] = []
+      var position = 0
+      for place in ForeignSecrets.places(in: line) {
+        let mark = mark(line.extracting(place))
+        guard known.contains(mark) else { continue }
+        parts += [.text(line.bytes(position..<place.lowerBound)), .secret(mark)]
+        position = place.upperBound
+      }
+      return parts + [.text(line.bytes(position..<line.count))]
+    }
+  }
+
+  /// The place of these lines that is nearest to another place, and not before `first`.
+  fileprivate func place(of wanted: [UInt64], near expected: Int, from first: Int) -> Int? {
+    let marks = marks + [Self.end]
+    let last = marks.count - wanted.count
+    guard first <= last, wanted != [Self.end] || last == 0 else { return nil }
+    let start = min(max(expected, first), last)
+    for distance in 0...max(last - start, start - first) {
+      for place in [start - distance, start + distance] where first <= place && place <= last {
+        if marks[place..<place + wanted.count].elementsEqual(wanted) { return place }
+      }
+    }
+    return nil
+  }
+}

@@ -19,10 +19,13 @@ package struct SettingChange: Equatable, Sendable {
 package struct EditedSettings: Sendable {
   package var contents: Secret
   package var changes: [SettingChange]
+  /// `true` if the program asks acct already, but for the servers of these settings.
+  package var isRest: Bool
 
-  package init(_ contents: Secret, _ changes: [SettingChange]) {
+  package init(_ contents: Secret, _ changes: [SettingChange], isRest: Bool = false) {
     self.contents = contents
     self.changes = changes
+    self.isRest = isRest
   }
 }
 

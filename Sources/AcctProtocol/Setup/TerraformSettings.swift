@@ -1,4 +1,5 @@
 package import Secrets
+import StrictJSON
 
 /// The credentials helper in the CLI configuration of Terraform and OpenTofu, in HCL.
 package enum TerraformSettings {
@@ -43,6 +44,12 @@ package enum TerraformSettings {
       if start > 1, bytes[start - 1] == 0x0A, bytes[start - 2] == 0x0A { range = (start - 1)..<range.upperBound }
       return bytes.spliced(Splice(range, ""))
     }
+  }
+
+  /// The hosts whose tokens Terraform keeps in a file of its own.
+  package static func logins(in contents: Secret) -> [String] {
+    let json = try? contents.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) }
+    return (json?.objectValue?["credentials"]?.objectValue ?? [:]).map(\.name)
   }
 
   /// The first block of a helper.

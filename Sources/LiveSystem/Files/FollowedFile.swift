@@ -33,9 +33,16 @@ struct FollowedFile {
 
   /// Reads the file.
   func settings(limit: Int) throws(FileError) -> SettingsFile {
-    guard let file = try opened() else { return SettingsFile(path, missingFolders: missing) }
+    let folder = missing.first ?? target
+    let isReadOnly = unsafe access(String(folder.parent), W_OK) != 0
+    guard let file = try opened(.own) else {
+      return SettingsFile(path, missingFolders: missing, obstacle: isReadOnly ? .readOnly : nil)
+    }
     guard var bytes = try readAll(from: file.number, limit: limit) else { throw .system(EFBIG) }
-    return SettingsFile(path, Secret(consuming: &bytes))
+    let status = try file.status()
+    let obstacle: SettingsFile.Obstacle? =
+      !status.isOwn ? .root : isReadOnly || status.mode & 0o200 == 0 ? .readOnly : nil
+    return SettingsFile(path, Secret(consuming: &bytes), obstacle: obstacle)
   }
 
   /// Returns `true` if the file still has these contents, or still does not exist.
@@ -46,11 +53,13 @@ struct FollowedFile {
     }
   }
 
-  private func opened() throws(FileError) -> Descriptor? {
-    do throws(FileError) { return try Descriptor.trusted(target, .own) } catch {
-      guard error == .notThere else { throw error }
-      return nil
+  private func opened(_ rule: FileRule) throws(FileError) -> Descriptor? {
+    do throws(FileError) { return try Descriptor.trusted(target, rule) } catch {
+      if error == .notThere { return nil }
+      // Root's file is only read.
+      guard case .distrusted = error, rule == .own else { throw error }
     }
+    return try opened(.genuine)
   }
 
   /// Replaces the file; a new one gets `mode`.
@@ -89,7 +98,14 @@ struct FollowedFile {
 
   private func synchronizeFolder() {
     // Some file systems can't; the file is in place in any case.
-    let folder = target.lastIndex(of: "/").map { String(target[..<$0]) } ?? "."
-    do { try Descriptor.open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY).synchronize() } catch {}
+    do { try Descriptor.open(String(target.parent), O_RDONLY | O_DIRECTORY).synchronize() } catch {}
+  }
+}
+
+extension String {
+  /// The folder of a path.
+  fileprivate var parent: Substring {
+    guard let end = lastIndex(of: "/") else { return "." }
+    return end == startIndex ? "/" : self[..<end]
   }
 }

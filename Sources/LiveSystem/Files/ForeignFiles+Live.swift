@@ -58,6 +58,12 @@ private func foreignPlaces(_ file: ForeignFile, _ variable: (_ name: String) -> 
   case .settings(.pip): return ["\(config)/pip/pip.conf"]
   case .settings(.terraform): return [variable("TF_CLI_CONFIG_FILE") ?? "\(home)/.terraformrc"]
   case .settings(.aws): return [variable("AWS_CONFIG_FILE") ?? "\(home)/.aws/config"]
+  case .credentialsBefore(.docker):
+    return variable("REGISTRY_AUTH_FILE").map { [$0] }
+      ?? [variable("XDG_RUNTIME_DIR"), config].compactMap { $0.map { "\($0)/containers/auth.json" } }
+  case .credentialsBefore(.aws): return [variable("AWS_SHARED_CREDENTIALS_FILE") ?? "\(home)/.aws/credentials"]
+  case .credentialsBefore(.terraform): return ["\(home)/.terraform.d/credentials.tfrc.json"]
+  case .credentialsBefore: return []
   case .terraformPlugin(let name): return ["\(home)/.terraform.d/plugins/\(name)"]
   case .userProgram(let name): return ["\(home)/.local/bin/\(name)"]
   }

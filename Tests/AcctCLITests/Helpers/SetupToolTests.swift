@@ -47,12 +47,12 @@ struct SetupToolTests {
     for undoesAtOnce in [false, true] {
       record.foreignFiles[settings] = before
       record.foreignFiles.failWriting(after: writes)
-      #expect(await record.acct("helper", "setup", "pip") == 1)
+      #expect(await record.acct("helper", "setup", "pip", "--yes") == 1)
       record.foreignFiles.failWriting(after: nil)
       #expect((record.foreignFiles[settings] == before) == (writes == 0))
       #expect(record.foreignFiles[script] == nil)
       if !undoesAtOnce {
-        #expect(await record.acct("helper", "setup", "pip") == 0)
+        #expect(await record.acct("helper", "setup", "pip", "--yes") == 0)
         #expect(record.foreignFiles[settings]?.contains("subprocess") == true)
         #expect(record.foreignFiles[script]?.contains("acct helper keyring") == true)
         // The undoing, too, is repeated after a failure.
@@ -66,6 +66,31 @@ struct SetupToolTests {
       #expect(record.file(.setups) == nil)
       #expect(record.foreignFiles.copies == [])
     }
+  }
+
+  @Test("Lines that the program's tool drops are named and asked about; without an answer nothing is done")
+  func lost() async {
+    installPip()
+    let before = "[global]\n# mine\nkeyring-provider = import\n"
+    record.foreignFiles["/home/settings/pip"] = before
+    let words = "acct: pip writes the whole file anew, and drops or changes `# mine`"
+    #expect(await record.acct("helper", "setup", "pip", "--dry-run") == 0)
+    #expect(record.err.contains(words), "\(record.err)")
+    #expect(record.out.contains("-# mine\n"), "\(record.out)")
+    #expect(await record.acct("helper", "setup", "pip") == 4)
+    #expect(
+      record.err.suffix(2) == ["\(words); nothing was changed", "acct: hint: --yes accepts that; a terminal asks"]
+    )
+    record.connectTerminal()
+    record.answer("")
+    #expect(await record.acct("helper", "setup", "pip") == 3)
+    #expect(record.foreignFiles["/home/settings/pip"] == before && record.file(.setups) == nil)
+    record.answer("y")
+    #expect(await record.acct("helper", "setup", "pip") == 0)
+    #expect(record.foreignFiles["/home/settings/pip"]?.contains("subprocess") == true)
+    record.answer("y")
+    #expect(await record.acct("helper", "setup", "pip", "--undo") == 0)
+    #expect(record.foreignFiles["/home/settings/pip"] == before)
   }
 
   @Test("Another program called keyring is not shadowed, and a folder that is not on PATH gets no script")

@@ -8,6 +8,8 @@ package final class RecordedForeignFiles: Sendable {
   private struct State {
     var files: [String: [UInt8]] = [:]
     var exposed: Set<String> = []
+    /// The settings that are not the user's to write.
+    var obstacles: [String: SettingsFile.Obstacle] = [:]
     /// The settings that another user could have written.
     var distrusted: Set<String> = []
     var copies: [String: [UInt8]] = [:]
@@ -37,6 +39,11 @@ package final class RecordedForeignFiles: Sendable {
   /// Makes a file one that other users can change.
   package func distrust(_ path: String) { _ = state.withLock { $0.distrusted.insert(path) } }
 
+  /// Makes a file one that is not the user's to write.
+  package func obstruct(_ path: String, _ obstacle: SettingsFile.Obstacle) {
+    state.withLock { $0.obstacles[path] = obstacle }
+  }
+
   /// Lets a write of settings fail, after so many that succeed; `nil`: none fails.
   package func failWriting(after count: Int?) { state.withLock { $0.writesLeft = count } }
 
@@ -55,6 +62,7 @@ package final class RecordedForeignFiles: Sendable {
     case .credentials(let program): "/home/\(program.rawValue)"
     case .cargoSettings: "/home/cargo.config"
     case .settings(let program): "/home/settings/\(program.rawValue)"
+    case .credentialsBefore(let program): "/home/before/\(program.rawValue)"
     case .userProgram(let name): "/home/bin/\(name)"
     case .terraformPlugin(let name): "/home/plugins/\(name)"
     }
@@ -84,7 +92,8 @@ package final class RecordedForeignFiles: Sendable {
       read: { path, _ throws(SettingsFileFailure) in
         let (bytes, isDistrusted) = self.state.withLock { ($0.files[path], $0.distrusted.contains(path)) }
         guard !isDistrusted else { throw .distrusted(path: path, reason: "it belongs to another user") }
-        return SettingsFile(path, bytes.map { Secret($0) })
+        let obstacle = self.state.withLock { $0.obstacles[path] }
+        return SettingsFile(path, bytes.map { Secret($0) }, obstacle: obstacle)
       },
       replace: { file, contents, _, _ throws(SettingsFileFailure) in
         try self.state.withLock { state throws(SettingsFileFailure) in

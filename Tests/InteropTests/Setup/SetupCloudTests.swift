@@ -41,8 +41,10 @@ struct SetupCloudTests {
     #expect(try await acct(setup, "aws", with: local).status == 64)
     #expect(try await acct(setup, "aws", "--role-arn", "made-up", with: local).status == 64)
     let shown = try await acct(setup, "aws", "--role-arn", Self.role, "--dry-run", with: local)
-    #expect(shown.text.contains("profile.acct.credential_process = acct helper aws --account alice.example --role-arn"))
-    #expect(shown.text.contains("alice.example: its token may go to \(service.endpoint)"))
+    let words = "acct helper aws --account alice.example --role-arn"
+    #expect(shown.text.contains("+credential_process = \(words)"))
+    #expect(shown.errorText.contains("profile.acct.credential_process = \(words)"))
+    #expect(shown.errorText.contains("alice.example: its token may go to \(service.endpoint)"))
     #expect(try await setup.text(".aws/config") == before)
 
     let done = try await acct(setup, "aws", "--role-arn", Self.role, with: local)

@@ -47,7 +47,7 @@ struct SetupToolTests {
   func kubectl() async throws {
     let setup = try await home()
     try await setup.write(Self.kubeconfig, to: ".kube/config")
-    let said = try await setUp(setup, "kubectl")
+    let said = try await setUp(setup, "kubectl", "--yes")
     #expect(said.contains("contexts.dev.user = acct (replaces alice)"), "\(said)")
     let view = try await run(setup, "kubectl", "config", "view", "-o", "json")
     #expect(view.text.contains("\"provideClusterInfo\": true"), "\(view.text)")
@@ -57,7 +57,7 @@ struct SetupToolTests {
     let records = try await ChildProcess("grep", ["-r", "made-up-token", setup.home.path]).run()
     #expect(records.status == 1)
     #expect(try await setUp(setup, "kubectl") == "acct: kubectl already asks acct; nothing was changed\n")
-    try await setUp(setup, "kubectl", "--host", "other.example")
+    try await setUp(setup, "kubectl", "--host", "other.example", "--yes")
     try await setUp(setup, "kubectl", "--undo")
     #expect(try await setup.text(".kube/config") == Self.kubeconfig)
   }
@@ -66,7 +66,7 @@ struct SetupToolTests {
   func kubectlSince() async throws {
     let setup = try await home()
     try await setup.write(Self.kubeconfig, to: ".kube/config")
-    try await setUp(setup, "kubectl")
+    try await setUp(setup, "kubectl", "--yes")
     try #require(try await run(setup, "kubectl", "config", "use-context", "other").status == 0)
     try await setUp(setup, "kubectl", "--undo")
     let after = try #require(try await setup.text(".kube/config"))
@@ -114,7 +114,7 @@ struct SetupToolTests {
     func acct(_ words: String...) async throws -> ChildProcess.Output {
       try await setup.run("env", ["PATH=\(path)", "acct", "helper", "setup", "pip"] + words)
     }
-    let done = try await acct()
+    let done = try await acct("--yes")
     #expect(done.status == 0, "\(done.errorText)")
     #expect(done.errorText.contains(".local/bin/keyring: a new script that runs `acct helper keyring`"))
     let value = try await setup.run("env", ["PATH=\(path)", "pip", "config", "get", "global.keyring-provider"])

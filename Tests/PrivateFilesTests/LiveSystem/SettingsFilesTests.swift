@@ -46,6 +46,18 @@ struct SettingsFilesTests {
     )
   }
 
+  @Test("A read-only file is read, and told as one, also behind a link")
+  func readOnly() throws {
+    for (mode, obstacle) in [(0o444, SettingsFile.Obstacle.readOnly), (0o600, nil)]
+      as [(mode_t, SettingsFile.Obstacle?)]
+    {
+      let path = try scratch.write("text", to: "own-\(mode)", mode: mode)
+      try scratch.link("link-\(mode)", to: path)
+      let file = try files.read(scratch.path(of: "link-\(mode)"), 100)
+      #expect(file.contents == Secret("text") && file.obstacle == obstacle)
+    }
+  }
+
   @Test("A new file is the user's alone unless it is a program, with the folders that it needs, which go with it")
   func made() throws {
     let path = scratch.path(of: "a/b/file")

@@ -15,7 +15,8 @@ struct SetupCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
     abstract: "Have another program ask acct for credentials, or undo that.",
-    usage: "acct helper setup [<program>] [--host <host>] [--role-arn <arn>] [--profile <name>] [--undo] [--dry-run]",
+    usage:
+      "acct helper setup [<program>] [--host <host>] [--role-arn <arn>] [--profile <name>] [--undo] [--dry-run] [--yes]",
     discussion: """
       It shows the change to the program's own settings, and makes it:
 
@@ -45,11 +46,14 @@ struct SetupCommand: AcctCommand {
   @Flag(help: "Show the change, and make none.")
   var dryRun = false
 
+  @Flag(help: "Ask nothing, also where the program drops lines that are not acct's.")
+  var yes = false
+
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
     guard program == nil else { return }
-    guard host == nil, roleArn == nil, profile == nil, !undo, !dryRun else {
+    guard host == nil, roleArn == nil, profile == nil, !undo, !dryRun, !yes else {
       throw ValidationError("missing expected argument '<program>'")
     }
   }
@@ -71,6 +75,7 @@ struct SetupCommand: AcctCommand {
     }
     if !plan.isEmpty { try show(plan, context) }
     guard !dryRun else { return try done(plan, program, "nothing was changed", context) }
+    if plan.obstructed == nil, !plan.isEmpty { try agree(to: plan, context) }
     try await setup.carryOut(plan)
     return try done(plan, program, ending(of: plan), context)
   }
@@ -83,28 +88,48 @@ struct SetupCommand: AcctCommand {
     return try await SetupRole(arn, profile ?? "acct", of: options.account, context.engine)
   }
 
-  /// Shows a plan, and asks where a person can answer.
-  ///
-  /// - Throws: ``EngineError/cancelled``.
+  /// Shows a plan: the settings that it changes, and the diff; or the lines to write where acct does not.
   private func show(_ plan: SetupPlan, _ context: Context) throws(EngineError) {
     if options.json { return }
-    let shown = lines(for: plan)
-    let asks = context.canAsk && !dryRun
-    if dryRun {
-      try context.output(shown)
-    } else {
-      for line in shown { asks ? context.world.report(line) : context.notice(line) }
+    for line in lines(for: plan) { context.notice(line) }
+    if plan.obstructed != nil {
+      try context.output(plan.edits.flatMap { $0.byHand.isEmpty ? $0.diff.addedLines : $0.byHand }.map(printableLine))
+    } else if dryRun {
+      try context.output(diff(for: plan))
+    } else if !options.quiet || asks(context) {
+      // Messages escape tabs.
+      for line in diff(for: plan) { context.world.report(line.replacing("\t", with: "    ")) }
     }
     for remark in plan.remarks { context.notice(words(for: remark)) }
-    guard asks else { return }
-    let answer = context.world.terminal.ask("acct: make this change? [Y/n] ")?.lowercased()
-    guard let answer, ["", "y", "yes"].contains(answer) else { throw .cancelled }
+    // Without an answer the error says it.
+    if !plan.lost.isEmpty, dryRun || yes || asks(context) { context.notice(words(forLost: plan.lost, plan.program)) }
+  }
+
+  private func asks(_ context: Context) -> Bool { context.canAsk && !dryRun && !yes && !options.json }
+
+  /// Asks where a person can answer; where the program drops lines, a yes is needed.
+  ///
+  /// - Throws: ``EngineError/cancelled``, ``SetupError/losing(_:_:)``.
+  private func agree(to plan: SetupPlan, _ context: Context) throws(EngineError) {
+    let isLosing = !plan.lost.isEmpty
+    guard asks(context) else {
+      guard !isLosing || yes else { throw .setup(.losing(plan.program, plan.lost)) }
+      return
+    }
+    let question = "acct: make this change? \(isLosing ? "[y/N]" : "[Y/n]") "
+    let answer = context.world.terminal.ask(question)?.lowercased()
+    guard let answer, ["y", "yes"].contains(answer) || answer.isEmpty && !isLosing else { throw .cancelled }
   }
 
   private func ending(of plan: SetupPlan) -> String {
     let name = plan.program.rawValue
     if plan.isUndo {
-      guard !plan.edits.isEmpty, plan.restoresBytes else { return "\(name) does not ask acct any more" }
+      guard !plan.edits.isEmpty, plan.restoresBytes else {
+        let stayed = plan.notRestored.prefix(4).map { "`\(printable($0))`" }.joined(separator: ", ")
+        let more = plan.notRestored.count > 4 ? " and \(plan.notRestored.count - 4) more" : ""
+        let words = stayed.isEmpty ? "" : "; what the setup dropped does not come back: \(stayed)\(more)"
+        return "\(name) does not ask acct any more\(words)"
+      }
       return "\(name) is as it was before"
     }
     if plan.isEmpty { return "\(name) already asks acct; nothing was changed" }

@@ -80,6 +80,27 @@ extension ErrorMessage {
         "\(printable(path)): \(reason)",
         hint: "it must be a file that you alone own and write: `chmod go-w \(shellWord(path))`, if it is yours"
       )
+    case .notOurs(let path, let obstacle):
+      let reason =
+        switch obstacle {
+        case .root: "it belongs to root"
+        case .readOnly: "it is read-only"
+        case .generated: "another program generates it"
+        }
+      self.init(
+        "notOurs",
+        .failed,
+        "\(printable(path)) was not changed: \(reason)",
+        hint: obstacle == .generated
+          ? "change these lines where that program takes them from" : "change these lines by hand"
+      )
+    case .losing(let program, let lines):
+      self.init(
+        "linesLost",
+        .signInRequired,
+        "\(words(forLost: lines, program)); nothing was changed",
+        hint: "--yes accepts that; a terminal asks"
+      )
     case .file(.changed(let path)):
       self.init("fileFailed", .failed, "\(printable(path)) was changed meanwhile", hint: "run the command again")
     case .malformed(let path, let program, .form(let setting)):

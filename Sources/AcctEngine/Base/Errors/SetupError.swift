@@ -30,6 +30,10 @@ package enum SetupError: Error, Equatable, Sendable {
   /// The folder of the script is not on `PATH`.
   case folderNotSearched(path: String)
   case file(SettingsFileFailure)
+  /// The file is not the user's to write.
+  case notOurs(path: String, SettingsFile.Obstacle)
+  /// The program's tool drops these lines, and the user has not agreed.
+  case losing(SetupProgram, [String])
   case malformed(path: String, SetupProgram, SettingsFlaw)
   /// The program itself cannot read its file; the first line of its words.
   case unreadable(path: String, SetupProgram, words: String)
