@@ -12,7 +12,8 @@ extension Files {
         // It is empty, and each command looks for it.
         if file == .places { return place.folder.has(place.name) ? [] : nil }
         do throws(PrivateFilesError) {
-          return try place.folder.read(place.name, limit: sizeLimit)
+          // What was changed in settings is as long as those can be.
+          return try place.folder.read(place.name, limit: file == .setups ? 16 * sizeLimit : sizeLimit)
         } catch {
           throw FilesFailure(error)
         }
@@ -62,7 +63,7 @@ extension Files {
     )
   }
 
-  /// In bytes; the largest of these files has a few thousand.
+  /// In bytes; the largest of these files, but for the record of setups, has a few thousand.
   private static let sizeLimit = 1 << 20
 
   /// `true` for a name that is as long as that of an account's file and ends like it.

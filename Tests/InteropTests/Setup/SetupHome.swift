@@ -59,3 +59,17 @@ struct SetupHome {
     try #require(made.status == 0, "\(made.errorText)")
   }
 }
+
+extension SetupHome {
+  /// A home with the programs, without `docker`, `cargo` and `terraform` themselves: acct changes their files on its own.
+  static func withPrograms() async throws -> (setup: SetupHome, path: String) {
+    let setup = try await SetupHome()
+    let folder = setup.folder.path
+    for program in ["bin/docker", "bin/cargo", "bin/terraform"] { try await setup.write("#!/bin/sh\n", to: program) }
+    try await setup.write("#!/bin/sh\nexec acct helper keyring \"$@\"\n", to: "bin/keyring")
+    let chmod = ["755"] + ["docker", "cargo", "terraform", "keyring"].map { "\(folder)/bin/\($0)" }
+    try #require(try await ChildProcess("chmod", chmod).run().status == 0)
+    try await setup.home.addBearer("work", at: "https://sts.amazonaws.com")
+    return (setup, "PATH=\(folder)/bin:\(setup.home.commands):\(Product.source(".build/venv/bin")):/usr/bin:/bin")
+  }
+}
