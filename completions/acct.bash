@@ -9,7 +9,7 @@ _acct_grammar() {
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
-      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= '--from==gh glab git netrc docker cargo oidc-agent list' --dry-run --client-id= --scope= --resource= --device --no-browser --browser= --redirect-port= --callback= --wait= --send= --client-secret-file=file '--client-auth==none basic post private-key tls assertion-file' --client-key=file '--grant==client-credentials jwt-bearer token-exchange' --subject-token-file=file --subject-token-command= --subject-account=account --subject-type= --requested-type= --audience= --client-assertion-file=file --assertion-file=file --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --register --no-dpop --cert=file --cert-key=file --key= --pin --name= --no-switch --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --expires= '--from==gh glab git netrc docker cargo oidc-agent list' --dry-run --client-id= --scope= --resource= --device --no-browser --browser= --redirect-port= --callback= --wait= --send= --client-secret-file=file '--client-auth==none basic post private-key tls assertion-file' --client-key=file '--grant==client-credentials jwt-bearer token-exchange' --subject-token-file=file --subject-token-command= --subject-account=account --subject-type= --requested-type= --audience= --client-assertion-file=file --assertion-file=file --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --register --no-dpop --cert=file --cert-key=file --key= --pin --name= --no-switch --replace --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('provider')
       ;;
     'login')
@@ -106,7 +106,7 @@ _acct_grammar() {
       options=(--audience= --scope= --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'helper setup')
-      options=(--host= --role-arn= --profile= --undo --dry-run -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= -h --help)
+      options=(--host= --role-arn= --profile= --undo --dry-run --yes -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= -h --help)
       arguments=('=git docker kubectl cargo go pip terraform aws')
       ;;
     'providers')

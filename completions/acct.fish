@@ -98,6 +98,7 @@ function __acct_grammar -S
                 '--pin'\t'Give the new key in the TPM a PIN' \
                 '--name='\t'The name of the account' \
                 '--no-switch'\t'Do not make it the active account' \
+                '--replace'\t'Replace newer tokens of the account, or a token for other origins' \
                 '--allow-origin='\t'One more origin that its headers may be sent to' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
@@ -559,6 +560,7 @@ function __acct_grammar -S
                 '--profile='\t'Of aws: the profile that gets them, instead of acct' \
                 '--undo'\t'Take back what acct has changed' \
                 '--dry-run'\t'Show the change, and make none' \
+                '--yes'\t'Ask nothing, also where the program drops lines that are not acct'\''s' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
