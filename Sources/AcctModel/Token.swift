@@ -34,7 +34,7 @@ package struct Token: Equatable, Sendable {
   ///
   /// - Throws: ``ParseError/token``.
   package init(_ secret: Secret, sentAs header: StaticHeader?) throws(ParseError) {
-    guard case .basic? = header?.form else {
+    guard header?.isBasic == true else {
       try self.init(secret)
       return
     }

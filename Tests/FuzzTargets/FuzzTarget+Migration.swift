@@ -15,7 +15,9 @@ func foreignFileViolation(_ bytes: [UInt8]) -> String? {
     guard !login.origins.isEmpty else { return "a login without an origin" }
     guard login.origins.allSatisfy({ $0.scheme == .https || $0.isLoopback }) else { return "a login without TLS" }
     if case .value(let secret) = login.secret, secret.count == 0 { return "an empty secret" }
-    if let user = login.user, user.utf8.contains(where: { $0 < 0x20 }) { return "a user with a control character" }
+    guard let user = login.user else { continue }
+    if user.utf8.contains(where: { $0 < 0x20 }) { return "a user with a control character" }
+    if login.form == .password, Secret(user).hasTokenPrefix { return "a token in a name" }
   }
   if let session = try? OIDCAgentSession(contents), session.refreshToken.secret.count == 0 { return "no refresh token" }
   _ = try? DockerHelperAnswer(contents)

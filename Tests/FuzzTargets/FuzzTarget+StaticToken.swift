@@ -14,10 +14,12 @@ func staticTokenViolation(_ bytes: [UInt8]) -> String? {
   let contents = Secret(parts[2])
   let (token, password) = (try? TokenFile.token(in: contents), try? TokenFile.password(in: contents))
   if token != nil, password != token { return "a token that is another password" }
-  for form in [StaticHeader.Form.bare, .scheme(word), .basic(user: word)] {
-    var sent = token
-    if case .basic = form { sent = password }
-    guard let token = sent, let header = try? StaticHeader(field: field, form: form) else { continue }
+  let forms: [StaticHeader.Form] = [
+    .bare, .scheme(word), .basic(user: word), .userIsToken(password: word), .userIsToken(password: nil),
+  ]
+  for form in forms {
+    guard let header = try? StaticHeader(field: field, form: form), let token = header.isBasic ? password : token
+    else { continue }
     guard (try? Token(token.secret, sentAs: header)) == token else {
       return "a token that is none when it is read again"
     }

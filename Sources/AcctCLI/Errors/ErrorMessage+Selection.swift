@@ -1,5 +1,6 @@
 import AcctEngine
 import AcctModel
+import Secrets
 
 extension ErrorMessage {
   /// The account could not be chosen.
@@ -64,7 +65,7 @@ extension ErrorMessage {
       self.init(
         "otherUser",
         .noSuchAccount,
-        "none of the accounts of \(origin) is called \(printable(user)); they are \(list(names))",
+        "none of the accounts of \(origin) is called \(shownUser(user)); they are \(list(names))",
         hint: "name one of them in the URL, or leave the user out and select one with --account"
       )
     case .directoryFile(let path, let reason):
@@ -95,6 +96,11 @@ extension ErrorMessage {
     case .nameTaken(let name): self.init("nameTaken", .usage, "another account is called \(name)")
     }
   }
+}
+
+/// A user as a message shows it: a token in the user's place is not shown.
+private func shownUser(_ user: String) -> String {
+  Secret(user).hasTokenPrefix ? "as the URL says (a token is no name)" : printable(user)
 }
 
 /// Some names, in one line.

@@ -11,7 +11,15 @@ func words(for reason: SkippedLogin.Reason) -> String {
   case .noSecret: "it has no password"
   case .notText: "it is not text in UTF-8"
   case .identityToken: "its identity token is of use to docker alone"
-  case .unknownRegistry: "cargo's settings name no sparse registry of this name"
+  case .noUser: "it names no user, and curl takes another entry of its host, which does"
+  case .twice(let other): "it and \(printable(other)) would be one account, and their secrets differ"
+  case .after(let other): "the program takes that of \(printable(other))"
+  case .tooLong: "it is longer than curl reads"
+  case .unknownRegistry: "cargo's settings name no registry of this name"
+  case .gitIndex:
+    "the index of its registry is a git repository, to which cargo does not send it; --token with --scheme none "
+      + "and --allow-origin adds it for the registry's API"
+  case .secretKey: "cargo signs with this key, and acct does not"
   case .helperName: "its credential helper has a name that no program has"
   case .shortLived(let helper):
     "the passwords of docker-credential-\(printable(helper)) end within hours: keep that helper for it"
@@ -21,27 +29,39 @@ func words(for reason: SkippedLogin.Reason) -> String {
   }
 }
 
-/// The lines that say where the secrets still are, and how to remove them there.
-func endings(of found: [FoundAccount]) -> [String] {
+/// The lines that say where the secrets still are, and how to remove them there without hitting what acct did not take.
+///
+/// - Parameters:
+///   - taken: The logins that are accounts now.
+///   - found: All that the program has.
+/// - Returns: One line for each way to remove them.
+func endings(of taken: [FoundAccount], among found: FoundAccounts) -> [String] {
   var lines: [String] = []
-  for account in found {
+  for account in taken {
     let place = account.login.place
     let file = printable(account.path)
+    let toRemove = "to remove it there"
     let line =
       switch account.program {
+      case .git:
+        "git still has the passwords; to remove them there, delete \(entries("lines", of: account, taken, found)) in \(file)"
+      case .netrc:
+        "the passwords are still in \(file); to remove them there, delete \(entries("entries", of: account, taken, found))"
+      // These commands change the program's own file.
       case .gh where account.isFileNamed, .glab where account.isFileNamed, .docker where account.isFileNamed,
         .cargo where account.isFileNamed:
-        "the secret is still in \(file); to remove it there, delete its entry"
+        "the secret is still in \(file); to remove it there, delete its entry \(printable(place))"
       case .gh where account.login.isOneOfSeveral:
-        "gh still has the token; to remove it there: `gh auth logout --hostname \(shellWord(place))"
+        "gh still has the token; \(toRemove): `gh auth logout --hostname \(shellWord(place))"
           + "\(account.login.user.map { " --user \(shellWord($0))" } ?? "")`"
-      case .gh: "gh still has the token; to remove it there: `gh auth logout --hostname \(shellWord(place))`"
-      case .glab: "glab still has the token; to remove it there: `glab auth logout --hostname \(shellWord(place))`"
-      case .git: "git still has the passwords; to remove them there, delete their lines in \(file)"
-      case .netrc: "the passwords are still in \(file); to remove them there, delete their entries"
-      case .docker: "docker still has the login; to remove it there: `docker logout \(shellWord(place))`"
-      case .cargo where place == "crates-io": "cargo still has the token; to remove it there: `cargo logout`"
-      case .cargo: "cargo still has the token; to remove it there: `cargo logout --registry \(shellWord(place))`"
+      case .gh: "gh still has the token; \(toRemove): `gh auth logout --hostname \(shellWord(place))`"
+      case .glab: "glab still has the token; \(toRemove): `glab auth logout --hostname \(shellWord(place))`"
+      // The command ends every login of a host.
+      case .docker where found.hasOther(at: account.host, than: place):
+        "docker still has the login; \(toRemove), delete its entry \(printable(place)) in \(file)"
+      case .docker: "docker still has the login; \(toRemove): `docker logout \(shellWord(place))`"
+      case .cargo where place == "crates-io": "cargo still has the token; \(toRemove): `cargo logout`"
+      case .cargo: "cargo still has the token; \(toRemove): `cargo logout --registry \(shellWord(place))`"
       case .oidcAgent:
         "a refresh token is for one program: end it in oidc-agent with `oidc-add --remove \(shellWord(place))` and "
           + "`rm \(shellWord(account.path))`; `oidc-gen --delete` would revoke it here, too"
@@ -49,6 +69,29 @@ func endings(of found: [FoundAccount]) -> [String] {
     if !lines.contains(line) { lines.append(line) }
   }
   return lines
+}
+
+/// The words for a file's entries: all of them if all were taken, else the lines where they begin.
+private func entries(
+  _ word: String,
+  of account: FoundAccount,
+  _ taken: [FoundAccount],
+  _ found: FoundAccounts
+) -> String {
+  let lines = taken.filter { $0.path == account.path }.compactMap(\.login.line)
+  let isAll = lines.count == found.accounts.count { $0.path == account.path }
+  guard !isAll || found.skipped.contains(where: { $0.path == account.path }) else { return "their \(word)" }
+  let numbers = lines.map { "\($0)" }.joined(separator: ", ")
+  let places = lines.count == 1 ? "line \(numbers)" : "lines \(numbers)"
+  return word == "lines" ? places : "the \(lines.count == 1 ? "entry" : "entries") at \(places)"
+}
+
+extension FoundAccounts {
+  /// Returns `true` if the program has another login of a host, taken or not.
+  fileprivate func hasOther(at host: String, than place: String) -> Bool {
+    let places = accounts.filter { $0.host == host }.map(\.login.place) + skipped.map(\.login.name)
+    return places.contains { $0 != place && $0.contains(host) }
+  }
 }
 
 /// A login as one phrase, such as "alice at github.com".

@@ -113,6 +113,7 @@ private func words(for header: StaticHeader) -> String {
   case .bare: "\(header.field): TOKEN"
   case .scheme(let scheme): "\(header.field): \(scheme) TOKEN"
   case .basic(let user): "\(header.field): Basic, of the user \(user.isEmpty ? "\"\"" : user)"
+  case .userIsToken: "\(header.field): Basic, as the user"
   }
 }
 

@@ -148,7 +148,7 @@ extension AccountFile {
       guard kind == .static else { return nil }
       guard let header = value("sentAs").flatMap(StaticHeader.init(json:)) else { throw Damage() }
       switch header.form {
-      case .basic: keeper = .docker
+      case .basic, .userIsToken: keeper = .docker
       case .scheme: keeper = .terraform
       case .bare: keeper = nil
       }

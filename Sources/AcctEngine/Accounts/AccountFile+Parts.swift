@@ -107,8 +107,14 @@ extension StaticHeader {
       case .bare: (.null, .null)
       case .scheme(let scheme): (.string(scheme), .null)
       case .basic(let user): ("Basic", .string(user))
+      case .userIsToken: ("Basic", .null)
       }
-    return ["header": .string(field), "scheme": scheme, "user": user]
+    guard case .userIsToken(let password) = form else {
+      return ["header": .string(field), "scheme": scheme, "user": user]
+    }
+    return [
+      "header": .string(field), "scheme": scheme, "user": user, "secretIs": "user", "password": JSON(password),
+    ]
   }
 
   /// Parses the output of ``json``; `nil` for anything else.
@@ -119,6 +125,8 @@ extension StaticHeader {
     let form: Form
     switch (scheme, user) {
     case (.null, .null): form = .bare
+    case (.string("Basic"), .null) where members["secretIs"] == "user":
+      form = .userIsToken(password: members["password"]?.stringValue)
     case (.string(let scheme), .null): form = .scheme(scheme)
     case (.string("Basic"), .string(let user)): form = .basic(user: user)
     default: return nil

@@ -155,9 +155,10 @@ extension NewCredentials {
   }
 
   /// The account's name if the user gives none: handle, DID, guest or subject at server, and the user of a static
-  /// token, if it has one, at its first place.
+  /// token, if it has one, at its first place; the place alone if the token is the user.
   var suggestedName: String {
     if let sentAs {
+      if case .userIsToken = sentAs.form, let place = origins.places.first { return place.name }
       return [sentAs.user ?? userName ?? "static", origins.places.first?.name].compactMap(\.self).joined(separator: "@")
     }
     if let handle { return handle.description }
@@ -175,7 +176,7 @@ extension StaticHeader {
   fileprivate var user: String? {
     switch form {
     case .basic(let user): user.isEmpty ? nil : user
-    case .bare, .scheme: nil
+    case .bare, .scheme, .userIsToken: nil
     }
   }
 }

@@ -67,6 +67,7 @@ extension Account {
       switch (sentAs ?? .bearer).form {
       case .scheme(let scheme) where isInAuthorization: .scheme(scheme)
       case .basic(let user): .basic(user: user)
+      case .userIsToken(let password): .userIsToken(password: password)
       case .bare, .scheme: .bare(field: (sentAs ?? .bearer).field)
       }
     }

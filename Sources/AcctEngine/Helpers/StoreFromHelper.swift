@@ -54,7 +54,7 @@ struct StoreFromHelper {
     let name: AccountName
     if let reference {
       name = try await self.name(of: reference, among: known)
-    } else if let same = known.first(where: { $0.sentAs == sentAs }) {
+    } else if let same = known.first(where: { $0.sentAs == credentials.sentAs }) {
       name = same.name
     } else {
       let server = places.first?.name ?? ""
@@ -121,8 +121,13 @@ struct StoreFromHelper {
     let accounts: [Account]
     do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
     return accounts.compactMap { account in
-      guard account.keptFor == keeper, case .basic(let user) = account.credentialForm else { return nil }
-      return HelperListing(account.loginPlaces, user: user)
+      guard account.keptFor == keeper else { return nil }
+      switch account.credentialForm {
+      case .basic(let user): return HelperListing(account.loginPlaces, user: user)
+      // A token in the user's place, which no list shows.
+      case .userIsToken: return HelperListing(account.loginPlaces, user: "")
+      case .scheme, .bare, .guest, .cookie, .bound: return nil
+      }
     }
   }
 

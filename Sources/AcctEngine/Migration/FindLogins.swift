@@ -6,8 +6,12 @@ import Secrets
 /// Finds the logins that other programs keep; it reads their files, and runs none of them.
 package struct FindLogins: Sendable {
   private let files: ForeignFiles
+  private let environment: ProcessEnvironment
 
-  package init(_ context: EngineContext) { files = context.world.foreignFiles }
+  package init(_ context: EngineContext) {
+    files = context.world.foreignFiles
+    environment = context.world.environment
+  }
 
   /// In bytes.
   private static let limit = 1 << 20
@@ -23,7 +27,7 @@ package struct FindLogins: Sendable {
   ///
   /// - Parameters:
   ///   - program: The program.
-  ///   - path: A file of its kind; `nil` for its own.
+  ///   - path: A file of its kind, beside which no other is read; `nil` for its own.
   /// - Returns: The logins; none if it has no file.
   /// - Throws: ``MigrationError/file(_:)``, ``MigrationError/malformed(path:_:_:)``.
   package func find(in program: OtherProgram, at path: String?) throws(EngineError) -> FoundAccounts {
@@ -33,13 +37,15 @@ package struct FindLogins: Sendable {
       for folder in folders where found.accounts.isEmpty { found.accounts = sessions(in: folder) }
       return found
     }
+    var first: String?
     for place in path.map({ [$0] }) ?? files.places(.credentials(program)) {
       let contents: ForeignContents
       do { contents = try files.read(place, Self.limit) } catch {
         if path == nil, case .missing = error { continue }
         throw .migration(.file(error))
       }
-      try add(contents, of: program, at: place, isNamed: path != nil, to: &found)
+      try add(contents, of: program, at: place, isNamed: path != nil, behind: first, to: &found)
+      first = first ?? place
     }
     return found
   }
@@ -57,37 +63,62 @@ package struct FindLogins: Sendable {
     of program: OtherProgram,
     at path: String,
     isNamed: Bool,
+    behind first: String?,
     to found: inout FoundAccounts
   ) throws(EngineError) {
-    var logins: FoundLogins
-    do throws(MigrationFlaw) { logins = try self.logins(in: contents.secret, of: program) } catch {
-      throw .migration(.malformed(path: path, program, error))
-    }
+    var logins = try logins(in: contents.secret, of: program, at: path, isNamed)
     if isNamed { logins.keepWritten() }
-    // Of two files, the program takes the first.
-    let known = Set(found.accounts.map(\.name))
-    let accounts = logins.logins.map { FoundAccount(program: program, login: $0, path: path, isFileNamed: isNamed) }
-    found.accounts += accounts.filter { !known.contains($0.name) }
     found.skipped += logins.skipped.map { (path, $0) }
+    let earlier = Dictionary(found.accounts.map { ($0.name, $0.path) }) { first, _ in first }
+    for login in logins.withPathsThatChoose {
+      let account = FoundAccount(program: program, login: login, path: path, isFileNamed: isNamed)
+      // Of two files, the program takes the first: cargo as a whole, others for each login.
+      if let first = program == .cargo ? first : earlier[account.name] {
+        found.skipped.append((path, SkippedLogin(name: login.place, line: login.line, reason: .after(first))))
+      } else {
+        found.accounts.append(account)
+      }
+    }
     if contents.isExposed { found.exposed.append(path) }
   }
 
-  private func logins(in contents: Secret, of program: OtherProgram) throws(MigrationFlaw) -> FoundLogins {
-    switch program {
-    case .gh: try HostsFile.gh(contents)
-    case .glab: try HostsFile.glab(contents)
-    case .git: GitCredentialFile.logins(in: contents)
-    case .netrc: try NetrcFile.logins(in: contents)
-    case .docker: try DockerConfigFile.logins(in: contents)
-    case .cargo: try CargoCredentialsFile.logins(in: contents, settings: cargoSettings())
-    case .oidcAgent: FoundLogins()
+  private func logins(
+    in contents: Secret,
+    of program: OtherProgram,
+    at path: String,
+    _ isNamed: Bool
+  ) throws(EngineError) -> FoundLogins {
+    let settings = program == .cargo ? try cargoSettings(beside: isNamed ? path : nil) : nil
+    do throws(MigrationFlaw) {
+      switch program {
+      case .gh: return try HostsFile.gh(contents)
+      case .glab: return try HostsFile.glab(contents)
+      case .git: return GitCredentialFile.logins(in: contents)
+      case .netrc: return try NetrcFile.logins(in: contents)
+      case .docker: return try DockerConfigFile.logins(in: contents)
+      case .cargo:
+        return try CargoCredentialsFile.logins(in: contents, settings: settings) {
+          isNamed ? nil : environment.variable($0)
+        }
+      case .oidcAgent: return FoundLogins()
+      }
+    } catch {
+      throw .migration(.malformed(path: path, program, error))
     }
   }
 
-  /// Without them, only the token of crates.io has an address.
-  private func cargoSettings() -> Secret? {
-    for place in files.places(.cargoSettings) {
-      do { return try files.read(place, Self.limit).secret } catch { continue }
+  /// The settings beside a file of tokens, cargo's own without one: they have the addresses of registries.
+  private func cargoSettings(beside path: String?) throws(EngineError) -> Secret? {
+    let places = path.map { path in
+      let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+      return ["\(folder)config", "\(folder)config.toml"]
+    }
+    for place in places ?? files.places(.cargoSettings) {
+      guard let settings = try? files.read(place, Self.limit).secret else { continue }
+      do throws(MigrationFlaw) { try CargoCredentialsFile.check(settings: settings) } catch {
+        throw .migration(.malformed(path: place, .cargo, error))
+      }
+      return settings
     }
     return nil
   }

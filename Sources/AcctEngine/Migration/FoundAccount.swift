@@ -7,16 +7,25 @@ package struct FoundAccount: Sendable {
   package var login: FoundLogin
   /// The file that names it.
   package var path: String
-  /// `true` if the user named that file: the program's own has other logins.
-  package var isFileNamed = false
+  /// `true` if the user named the file: it need not be the one that the program uses.
+  package var isFileNamed: Bool
 
-  /// `user@host`; the program's name stands for a user that it does not have.
+  package init(program: OtherProgram, login: FoundLogin, path: String, isFileNamed: Bool = false) {
+    self.program = program
+    self.login = login
+    self.path = path
+    self.isFileNamed = isFileNamed
+  }
+
+  /// `user@place`; the program's name stands for a user that it does not have.
   ///
-  /// A user that only a helper knows is left out until that is asked.
+  /// A user that only a helper knows is left out until that is asked, and so is a token in the user's place.
   package var name: String {
+    let place = login.places.first?.name ?? login.place
     if login.form == .session { return login.place }
-    if case .dockerHelper = login.secret { return host }
-    return "\(login.user.flatMap { $0.isEmpty ? nil : $0 } ?? program.rawValue)@\(host)"
+    if case .dockerHelper = login.secret { return place }
+    if case .userIsToken = login.form { return place }
+    return "\(login.user.flatMap { $0.isEmpty ? nil : $0 } ?? program.rawValue)@\(place)"
   }
 
   /// The host that it is for; for a session, the program's own name of it.

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 import AcctProtocol
 import Secrets
@@ -29,42 +29,73 @@ package struct TakeLogin: Sendable {
     let (user, secret) = try await AskProgram(context).secret(of: found)
     var found = found
     found.login.user = user
-    var credentials = try AddStaticToken(context).credentials(
-      taken: secret,
-      try sentAs(found),
-      found.login.origins.map { Place($0) }
-    )
-    credentials.userName = user.flatMap { $0.isEmpty ? nil : $0 } ?? found.program.rawValue
+    var credentials = try AddStaticToken(context).credentials(taken: secret, try sentAs(found), found.login.places)
+    // A user that a helper names may be a token.
+    if case .userIsToken? = credentials.sentAs?.form {} else { credentials.userName = userName(of: found) }
     var options = options
-    if options.name == nil { options.name = try known(credentials) }
-    if options.name == nil { try requireUnused(credentials) }
+    let login = KnownLogin(
+      sentAs: credentials.sentAs,
+      user: credentials.userName,
+      place: found.login.places.first,
+      name: credentials.suggestedName
+    )
+    if options.name == nil { options.name = try known(login) }
+    if options.name == nil { try requireUnused(login) }
     return try await AddAccount(context).add(credentials, options)
   }
 
   private func sentAs(_ found: FoundAccount) throws(EngineError) -> StaticHeader {
     switch found.login.form {
     case .bearer, .session: return .bearer
-    case .bare, .password:
-      do throws(StaticHeaderFlaw) {
-        let form: StaticHeader.Form = found.login.form == .bare ? .bare : .basic(user: found.login.user ?? "")
-        return try StaticHeader(field: "Authorization", form: form)
-      } catch {
-        throw .input(.staticToken(.header(error)))
-      }
+    case .bare: return try header(.bare)
+    case .password: return try header(.basic(user: found.login.user ?? ""))
+    case .userIsToken(let password): return try header(.userIsToken(password: password))
     }
   }
 
-  /// The name of the account that has this login already: the same form, user and origin.
-  private func known(_ credentials: NewCredentials) throws(EngineError) -> AccountName? {
-    try context.accountStore.listing().accounts.first { account in
-      account.kind == .static && account.keptFor == nil && account.sentAs == credentials.sentAs
-        && (hasUser(account.sentAs) || account.displayName == credentials.userName || isNamed(account, credentials))
-        && credentials.origins.first.map { !account.origins.reasons(for: $0).isEmpty } ?? false
-    }?.name
+  private func header(_ form: StaticHeader.Form) throws(EngineError) -> StaticHeader {
+    do { return try StaticHeader(field: "Authorization", form: form) } catch {
+      throw .input(.staticToken(.header(error)))
+    }
   }
 
-  private func isNamed(_ account: Account, _ credentials: NewCredentials) -> Bool {
-    account.displayName == nil && account.name.description == credentials.suggestedName
+  /// What ``take(_:_:)`` would do; no program is asked.
+  ///
+  /// - Returns: The account that would be renewed; `nil` if one would be added.
+  /// - Throws: ``InputError/staticToken(_:)`` if neither can be.
+  package func plan(_ found: FoundAccount) throws(EngineError) -> AccountName? {
+    guard found.login.form != .session else { return nil }
+    var user: String?
+    if case .userIsToken = found.login.form {} else { user = userName(of: found) }
+    let login = KnownLogin(sentAs: try sentAs(found), user: user, place: found.login.places.first, name: found.name)
+    if let known = try known(login) { return known }
+    try requireUnused(login)
+    return nil
+  }
+
+  /// The user as people know it; the program's name without one.
+  private func userName(of found: FoundAccount) -> String {
+    found.login.user.flatMap { $0.isEmpty ? nil : $0 } ?? found.program.rawValue
+  }
+
+  /// What an account is found by.
+  private struct KnownLogin {
+    var sentAs: StaticHeader?
+    var user: String?
+    var place: Place?
+    /// The name that it would get.
+    var name: String
+  }
+
+  /// The name of the account that has this login already: the same form, user and place.
+  private func known(_ login: KnownLogin) throws(EngineError) -> AccountName? {
+    try context.accountStore.listing().accounts.first { account in
+      let isUsers =
+        hasUser(account.sentAs) || account.displayName == login.user
+        || account.displayName == nil && account.name.description == login.name
+      return account.kind == .static && account.keptFor == nil && account.sentAs == login.sentAs && isUsers
+        && login.place.map(account.origins.places.contains) ?? false
+    }?.name
   }
 
   /// `true` if the form itself names the user.
@@ -73,10 +104,9 @@ package struct TakeLogin: Sendable {
   }
 
   /// Checks that the login replaces no other token: an account is found by its name, too, and the user did not type this one.
-  private func requireUnused(_ credentials: NewCredentials) throws(EngineError) {
-    let name = credentials.suggestedName
-    let other = try context.accountStore.listing().accounts.first { $0.name.description == name }
-    if let other, other.kind != .static || other.sentAs == credentials.sentAs {
+  private func requireUnused(_ login: KnownLogin) throws(EngineError) {
+    let other = try context.accountStore.listing().accounts.first { $0.name.description == login.name }
+    if let other, other.kind != .static || other.sentAs == login.sentAs {
       throw .input(.staticToken(.nameTaken(other.name)))
     }
   }

@@ -17,7 +17,7 @@ struct DockerFile: ProgramSettings {
 
   /// The registry, as docker writes it.
   private var registry: String? {
-    host.map { DockerSettings.hub.contains($0.origin.authority) ? DockerSettings.hubAddress : $0.origin.authority }
+    host.map { Registry.isHub($0.origin) ? Registry.hubAddress : $0.origin.authority }
   }
 
   func path() -> String { tool.places.first ?? "" }
@@ -47,7 +47,9 @@ struct DockerFile: ProgramSettings {
       account.origins.count == 1 ? account.origins.first?.authority : nil
     }
     return own.filter { registry in
-      servers.contains { $0 == registry || DockerSettings.hub.contains($0) && registry == DockerSettings.hubAddress }
+      servers.contains {
+        $0 == registry || registry == Registry.hubAddress && Registry.isHub((try? Registry($0))?.origins.first)
+      }
     }
   }
 

@@ -113,6 +113,13 @@ package struct AddStaticToken: Sendable {
     _ request: Request,
     end given: Timestamp?
   ) throws(EngineError) -> NewCredentials {
+    var (token, sentAs) = (token, request.sentAs)
+    if case .basic(let user) = sentAs.form, let login = StaticHeader.Form.tokenAsUser(Secret(user), token.secret) {
+      do throws(StaticHeaderFlaw) { sentAs = try StaticHeader(field: sentAs.field, form: login.form) } catch {
+        throw .input(.staticToken(.header(error)))
+      }
+      token = try self.token(login.secret, of: request.file, sentAs)
+    }
     context.world.held.hold(token.secret)
     let claims = Self.claims(of: token)
     guard claims?.confirmationThumbprint == nil else { throw .input(.staticToken(.boundToKey)) }
@@ -124,7 +131,7 @@ package struct AddStaticToken: Sendable {
       // They are this token's: the next one under its name must not be sent there unless it is given for them.
       origins: OwnOrigins(places: request.origins, for: .signIn),
       tokenLifetime: TokenLifetime(expiresAt: given ?? claims?.expiry, canRenew: false),
-      sentAs: request.sentAs,
+      sentAs: sentAs,
       token: token
     )
   }
@@ -149,7 +156,7 @@ package struct AddStaticToken: Sendable {
   /// Parses the token; its file is `nil` if a program gave it.
   private func token(_ contents: Secret, of file: String?, _ sentAs: StaticHeader) throws(EngineError) -> Token {
     switch sentAs.form {
-    case .basic:
+    case .basic, .userIsToken:
       do { return try TokenFile.password(in: contents) } catch {
         throw .input(.staticToken(.password(error, file: file)))
       }

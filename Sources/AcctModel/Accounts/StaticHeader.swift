@@ -8,6 +8,8 @@ package struct StaticHeader: Equatable, Sendable {
     case bare
     /// It is the password of a user in the scheme `Basic` (RFC 7617).
     case basic(user: String)
+    /// It is the user in the scheme `Basic`, beside this password; `nil`: it is both, with a colon between them.
+    case userIsToken(password: String?)
   }
 
   /// The name of the field, as it is sent.
@@ -19,6 +21,14 @@ package struct StaticHeader: Equatable, Sendable {
 
   /// `Authorization: Basic`, with a password and an empty user.
   package static let emptyUser = StaticHeader(unchecked: "Authorization", .basic(user: ""))
+
+  /// `true` for the scheme `Basic`, which sends any text in base64.
+  package var isBasic: Bool {
+    switch form {
+    case .basic, .userIsToken: true
+    case .bare, .scheme: false
+    }
+  }
 
   private init(unchecked field: String, _ form: Form) {
     self.field = field
@@ -47,6 +57,7 @@ package struct StaticHeader: Equatable, Sendable {
       guard name == "authorization" else { throw .basicElsewhere }
       guard user.utf8.count <= 255, user.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ":") })
       else { throw .user }
+    case .userIsToken: guard name == "authorization" else { throw .basicElsewhere }
     }
     self.init(unchecked: field, form)
   }

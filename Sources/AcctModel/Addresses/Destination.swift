@@ -1,3 +1,5 @@
+import Secrets
+
 /// The URL that a credential is wanted for, and the user if the URL names one.
 package struct Destination: Equatable, Sendable {
   package var url: HTTPURL
@@ -23,6 +25,8 @@ package struct Destination: Equatable, Sendable {
       guard user.utf8.allSatisfy(\.mayStandInUser), let bytes = percentDecoded(user.utf8),
         let decoded = String(validating: bytes, as: UTF8.self), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
       else { throw .refusedURL(.userInformation) }
+      // A token in the user's place is no name, and no message is to show it.
+      guard !Secret(decoded).hasTokenPrefix else { throw .refusedURL(.userInformation) }
       self.init(try HTTPURL("\(text[..<mark.upperBound])\(text[parts[1].startIndex...])"))
       self.user = decoded.isEmpty ? nil : decoded
     }

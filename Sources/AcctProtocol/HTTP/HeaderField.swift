@@ -29,6 +29,10 @@ extension StaticHeader {
     case .scheme(let scheme): Secret(joining: [Secret("\(scheme) "), token.secret])
     case .basic(let user):
       Secret(joining: [Secret("Basic "), Secret(joining: [Secret("\(user):"), token.secret]).inBase64])
+    case .userIsToken(let password):
+      Secret(joining: [
+        Secret("Basic "), Secret(joining: [token.secret, Secret(password.map { ":\($0)" } ?? "")]).inBase64,
+      ])
     }
   }
 }

@@ -54,7 +54,7 @@ package struct CargoCredential: HelperProtocol {
   /// Cargo sends the token as the value of the field `Authorization`, and nothing besides.
   package func accepts(_ form: CredentialForm) -> Bool {
     switch form {
-    case .scheme, .basic: true
+    case .scheme, .basic, .userIsToken: true
     case .bare(let field): field.lowercased() == "authorization"
     case .guest, .cookie, .bound: false
     }

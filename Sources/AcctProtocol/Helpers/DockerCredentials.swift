@@ -34,14 +34,14 @@ package struct DockerCredentials: HelperProtocol {
       self.server = server
       task =
         operation == "get"
-        ? Self.task(server, elsewhere: Self.notFound) { .get($0) }
-        : Self.task(server, elsewhere: HelperAnswer()) { .forget($0) }
+        ? Self.task(server, elsewhere: Self.notFound) { .get($0.underAllNames) }
+        : Self.task(server, elsewhere: HelperAnswer()) { .forget($0.underOwnName) }
     case "store":
       let login = try HelperMembers(question.input)
       server = try login.text("ServerURL")
       let user = try login.text("Username")
       let secret = Secret(try login.text("Secret"))
-      task = Self.task(server, elsewhere: HelperAnswer()) { .store($0, user: user, secret) }
+      task = Self.task(server, elsewhere: HelperAnswer()) { .store($0.underOwnName, user: user, secret) }
     default: throw .operation(operation)
     }
   }
@@ -52,12 +52,12 @@ package struct DockerCredentials: HelperProtocol {
   package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
 
   package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
-    guard let user = credential.form.passwordUser(nil, at: credential.url?.origin) else { return none }
+    guard let login = credential.login(nil) else { return none }
     return HelperAnswer(
       Secret(joining: [
         Secret(#"{"ServerURL":"#), try OutputFormat.json.written(Secret(server)), Secret(#","Username":"#),
-        try OutputFormat.json.written(Secret(user)), Secret(#","Secret":"#),
-        try OutputFormat.json.written(credential.token.secret), Secret("}\n"),
+        try OutputFormat.json.written(login.user), Secret(#","Secret":"#),
+        try OutputFormat.json.written(login.password), Secret("}\n"),
       ])
     )
   }
@@ -115,7 +115,7 @@ extension DockerCredentials {
 
 extension HTTPURL {
   /// `true` for the URL of a whole registry, which has its API below one of these paths.
-  fileprivate var isRegistry: Bool { query == nil && ["/", "/v1", "/v1/", "/v2", "/v2/"].contains(path) }
+  var isRegistry: Bool { query == nil && ["/", "/v1", "/v1/", "/v2", "/v2/"].contains(path) }
 
   /// `true` for a URL of a registry's API, or one under which docker keeps another token, and not for a part of the
   /// registry.

@@ -68,9 +68,9 @@ package struct GitCredentials: HelperProtocol {
       try add("credential", credential.token.secret)
       // acct has it, and renews it: no other helper is to keep it.
       try add("ephemeral", Secret("1"))
-    } else if let name = credential.form.passwordUser(user, at: credential.url?.origin) {
-      try add("username", Secret(name))
-      try add("password", credential.token.secret)
+    } else if let login = credential.login(user) {
+      try add("username", login.user)
+      try add("password", login.password)
     } else {
       return none
     }

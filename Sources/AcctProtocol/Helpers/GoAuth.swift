@@ -34,7 +34,7 @@ package struct GoAuth: HelperProtocol {
   /// field: a token in a field of its own would arrive there, and so would a guest's device id.
   package func accepts(_ form: CredentialForm) -> Bool {
     switch form {
-    case .scheme, .basic, .cookie, .bound: true
+    case .scheme, .basic, .userIsToken, .cookie, .bound: true
     case .bare(let field): field.lowercased() == "authorization"
     case .guest: false
     }

@@ -1,5 +1,5 @@
 package import AcctModel
-import Secrets
+package import Secrets
 
 /// The form in which a credential is sent, as far as a program must know it.
 package enum CredentialForm: Equatable, Sendable {
@@ -7,6 +7,8 @@ package enum CredentialForm: Equatable, Sendable {
   case scheme(String)
   /// The token is the password of a user in the scheme Basic.
   case basic(user: String)
+  /// The token is the user in the scheme Basic, beside this password; `nil`: it is both, with a colon between them.
+  case userIsToken(password: String?)
   /// The token alone, in this field.
   case bare(field: String)
   /// Together with another line: a device id.
@@ -62,33 +64,39 @@ package struct HelperListing: Equatable, Sendable {
   }
 }
 
-extension CredentialForm {
+extension HelperCredential {
   /// A user name and a password, where the token can be sent so.
   ///
   /// Many servers take a token as the password in the scheme Basic, beside a name that most of them
   /// ignore.
   ///
-  /// - Parameters:
-  ///   - wanted: The user that the program names.
-  ///   - origin: The server.
-  /// - Returns: The name; `nil` where the token is no password.
-  package func passwordUser(_ wanted: String?, at origin: Origin?) -> String? {
-    switch self {
-    case .basic(let user): user
-    case .scheme: wanted ?? origin?.tokenUser ?? "oauth2"
-    case .bare, .guest, .cookie, .bound: nil
+  /// - Parameter wanted: The user that the program names.
+  /// - Returns: `nil` where the token is no password.
+  package func login(_ wanted: String?) -> (user: Secret, password: Secret)? {
+    switch form {
+    case .basic(let user): return (Secret(user), token.secret)
+    case .userIsToken(let password?): return (token.secret, Secret(password))
+    case .userIsToken(nil):
+      return token.secret.withBytes { bytes in
+        guard let colon = bytes.first(":", in: 0..<bytes.count) else { return nil }
+        return (bytes.secret(0..<colon), bytes.secret(colon + 1..<bytes.count))
+      }
+    case .scheme: return (Secret(wanted ?? url?.origin.tokenUser ?? "oauth2"), token.secret)
+    case .bare, .guest, .cookie, .bound: return nil
     }
   }
+}
 
+extension CredentialForm {
   /// The user of a password; `nil` for any other form.
   package var basicUser: String? {
     if case .basic(let user) = self { user } else { nil }
   }
 
-  /// `true` if the token can be sent as a password.
+  /// `true` if the token can be sent as a user and a password.
   package var isPassword: Bool {
     switch self {
-    case .basic, .scheme: true
+    case .basic, .userIsToken, .scheme: true
     case .bare, .guest, .cookie, .bound: false
     }
   }

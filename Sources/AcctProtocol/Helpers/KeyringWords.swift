@@ -106,15 +106,15 @@ package struct KeyringRequest: HelperProtocol {
   package func accepts(_ form: CredentialForm) -> Bool { form.isPassword }
 
   package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
-    guard let user = credential.form.passwordUser(words.user, at: credential.url?.origin) else { return none }
+    guard let login = credential.login(words.user) else { return none }
     let format = words.output == .json ? OutputFormat.json : .line
-    let (name, password) = (try format.written(user), try format.written(credential.token.secret))
+    let (name, password) = (try format.written(login.user), try format.written(login.password))
     let parts: [Secret] =
       switch (words.mode, words.output) {
       case (.password, .plain): [password]
-      case (.creds, .plain): [Secret("\(name)\n"), password]
+      case (.creds, .plain): [name, Secret("\n"), password]
       case (.password, .json): [Secret(#"{"password": "#), password, Secret("}")]
-      case (.creds, .json): [Secret(#"{"username": \#(name), "password": "#), password, Secret("}")]
+      case (.creds, .json): [Secret(#"{"username": "#), name, Secret(#", "password": "#), password, Secret("}")]
       }
     return HelperAnswer(Secret(joining: parts + [Secret("\n")]))
   }

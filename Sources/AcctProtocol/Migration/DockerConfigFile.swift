@@ -46,7 +46,21 @@ extension FoundLogins {
       skip(server, .shortLived(helper: helper))
       return
     }
-    add(server, user: nil, .dockerHelper(helper))
+    do throws(ParseError) {
+      let registry = try Registry(server)
+      add(
+        FoundLogin(
+          place: server,
+          user: nil,
+          origins: registry.origins,
+          path: registry.path,
+          form: .password,
+          secret: .dockerHelper(helper)
+        )
+      )
+    } catch {
+      skip(server, SkippedLogin.Reason(error))
+    }
   }
 
   fileprivate mutating func add(_ server: String, _ entry: JSONObject) {
@@ -54,36 +68,34 @@ extension FoundLogins {
       skip(server, .identityToken)
       return
     }
-    if let user = entry["username"]?.stringValue, let password = entry["password"]?.stringValue, !password.isEmpty {
-      add(server, user: user, .value(Secret(password)))
+    let text = entry["auth"]?.stringValue ?? ""
+    if text.isEmpty, let user = entry["username"]?.stringValue, let password = entry["password"]?.stringValue {
+      add(server, Secret(user), Secret(password))
       return
     }
-    guard let text = entry["auth"]?.stringValue, !text.isEmpty else {
+    guard !text.isEmpty else {
       skip(server, .noSecret)
       return
     }
-    let pair = Secret(text).base64Decoded?.withBytes { bytes -> (user: String?, password: Secret)? in
+    let pair = Secret(text).base64Decoded?.withBytes { bytes -> (user: Secret, password: Secret)? in
       guard let colon = bytes.first(":", in: 0..<bytes.count) else { return nil }
-      var end = bytes.count
       // Old versions of docker padded it with zero bytes.
-      while end > colon + 1, bytes[end - 1] == 0 { end -= 1 }
-      return (bytes.text(0..<colon), bytes.secret(colon + 1..<end))
+      var (start, end) = (colon + 1, bytes.count)
+      while end > start, bytes[end - 1] == 0 { end -= 1 }
+      while start < end, bytes[start] == 0 { start += 1 }
+      return (bytes.secret(0..<colon), bytes.secret(start..<end))
     }
-    guard let pair = pair ?? nil, let user = pair.user else {
+    guard let pair = pair ?? nil else {
       skip(server, .notText)
       return
     }
-    guard pair.password.count > 0 else {
-      skip(server, .noSecret)
-      return
-    }
-    add(server, user: user, .value(pair.password))
+    add(server, pair.user, pair.password)
   }
 
-  private mutating func add(_ server: String, user: String?, _ secret: FoundLogin.SecretPlace) {
+  private mutating func add(_ server: String, _ user: Secret, _ password: Secret) {
     do throws(ParseError) {
-      let origins = try HelperTarget(naming: server).urls.map(\.origin)
-      add(FoundLogin(place: server, user: user, origins: origins, form: .password, secret: secret))
+      let registry = try Registry(server)
+      add(user, password, at: (registry.origins, registry.path), named: server, line: nil)
     } catch {
       skip(server, SkippedLogin.Reason(error))
     }

@@ -5,28 +5,49 @@ package import Secrets
 package struct FoundLogin: Sendable {
   /// The program's word for the login's place: a host, a server, an account of its own.
   package var place: String
-  /// The user at the server; `nil` if the program does not say.
+  /// The user at the server; `nil` if the program does not say, or if the secret stands in the user's place.
   package var user: String?
   /// The origins to which the program sends it.
   package var origins: [Origin]
+  /// The path below the first origin that it is for, such as `/north/map.git`; `nil` if it is for all of it.
+  package var path: String?
   /// The form in which the program sends it.
   package var form: Form
   package var secret: SecretPlace
   /// `true` if the program has users at its place, of which a command names one.
   package var isOneOfSeveral = false
+  /// The line of the file where it begins; `nil` for a file whose lines say nothing.
+  package var line: Int?
 
-  package init(place: String, user: String?, origins: [Origin], form: Form, secret: SecretPlace) {
+  package init(
+    place: String,
+    user: String?,
+    origins: [Origin],
+    path: String? = nil,
+    form: Form,
+    secret: SecretPlace,
+    line: Int? = nil
+  ) {
     self.place = place
     self.user = user
     self.origins = origins
+    self.path = path
     self.form = form
     self.secret = secret
+    self.line = line
+  }
+
+  /// The origins, the first with its path.
+  package var places: [Place] {
+    origins.enumerated().map { index, origin in Place(origin, path: index == 0 ? path ?? "" : "") }
   }
 
   /// The form in which a secret is sent.
   package enum Form: Equatable, Sendable {
     /// `Authorization: Basic`, with the user.
     case password
+    /// `Authorization: Basic`, as the user: see ``StaticHeader/Form/userIsToken(password:)``.
+    case userIsToken(password: String?)
     /// `Authorization: Bearer`.
     case bearer
     /// The value of `Authorization` alone.
@@ -51,31 +72,118 @@ package struct FoundLogin: Sendable {
 package struct FoundLogins: Sendable {
   package var logins: [FoundLogin] = []
   package var skipped: [SkippedLogin] = []
-  private var known: Set<String> = []
+  /// Every login that was added, by the account that it would become.
+  private var known: [Account: (login: FoundLogin, isTaken: Bool)] = [:]
+
+  /// What makes two logins one account.
+  private struct Account: Hashable {
+    var user: String?
+    var origin: Origin?
+    var path: String?
+    /// A session of its own program is one by its name alone.
+    var place: String?
+
+    init(_ login: FoundLogin) {
+      (user, origin, path) = (login.user, login.origins.first, login.path)
+      place = login.origins.isEmpty ? login.place : nil
+    }
+  }
 
   package init() {}
 
-  /// Adds a login, unless one of the same user and server was there before: programs use the first.
+  /// Adds a login; two that would be one account are both left out, unless they are the same.
   mutating func add(_ login: FoundLogin) {
-    guard known.insert("\(login.user ?? "")\0\(login.place)\0\(login.origins.first?.description ?? "")").inserted else {
+    let account = Account(login)
+    guard let (first, isTaken) = known[account] else {
+      known[account] = (login, isTaken: true)
+      logins.append(login)
       return
     }
-    logins.append(login)
+    guard !first.isSame(as: login) else { return }
+    if isTaken {
+      known[account] = (first, isTaken: false)
+      logins.removeAll { Account($0) == account }
+      skip(first.place, .twice(at: login.name), line: first.line)
+    }
+    skip(login.place, .twice(at: first.name), line: login.line)
   }
 
-  mutating func skip(_ name: String, _ reason: SkippedLogin.Reason) {
-    skipped.append(SkippedLogin(name: name, reason: reason))
+  /// Adds a user and a password in the scheme Basic.
+  ///
+  /// - Parameters:
+  ///   - user: The user; `nil` or empty for none.
+  ///   - password: The password; empty for none.
+  ///   - place: The origins and the path that they are for.
+  ///   - name: The program's word for that.
+  ///   - line: The line of the file.
+  mutating func add(
+    _ user: Secret?,
+    _ password: Secret,
+    at place: (origins: [Origin], path: String?),
+    named name: String,
+    line: Int?
+  ) {
+    let token = user.flatMap { StaticHeader.Form.tokenAsUser($0, password) }
+    let form: FoundLogin.Form
+    if case .userIsToken(let word)? = token?.form { form = .userIsToken(password: word) } else { form = .password }
+    let text = token == nil ? user?.plainText : nil
+    guard token != nil || password.count > 0 else {
+      skip(name, .noSecret, line: line)
+      return
+    }
+    guard token != nil || user == nil || text != nil else {
+      skip(name, .notText, line: line)
+      return
+    }
+    add(
+      FoundLogin(
+        place: name,
+        user: text,
+        origins: place.origins,
+        path: place.path.flatMap { path in place.origins.first.map { HTTPURL($0, path: path).path } },
+        form: form,
+        secret: .value(token?.secret ?? password),
+        line: line
+      )
+    )
   }
+
+  mutating func skip(_ name: String, _ reason: SkippedLogin.Reason, line: Int? = nil) {
+    skipped.append(SkippedLogin(name: name, line: line, reason: reason))
+  }
+
+  /// The logins, those alone at their origin without their path: the program sends them to all of it.
+  package var withPathsThatChoose: [FoundLogin] {
+    let counts = logins.reduce(into: [:]) { counts, login in counts[login.origins.first, default: 0] += 1 }
+    return logins.map { login in
+      var login = login
+      if counts[login.origins.first] == 1 { login.path = nil }
+      return login
+    }
+  }
+}
+
+extension FoundLogin {
+  /// Returns `true` if the secret is the same; two that the program is to be asked for may differ.
+  fileprivate func isSame(as other: FoundLogin) -> Bool {
+    if case .value = secret { secret == other.secret } else { secret == other.secret && place == other.place }
+  }
+
+  /// Its line, or its place in a file whose lines say nothing.
+  fileprivate var name: String { line.map { "line \($0)" } ?? place }
 }
 
 /// An entry of a program's file that cannot become an account.
 package struct SkippedLogin: Equatable, Sendable {
-  /// The server, or the line.
+  /// The program's word for its place; the line, if that is all that can be told of it.
   package let name: String
+  /// The line of the file, if it says something.
+  package let line: Int?
   package let reason: Reason
 
-  package init(name: String, reason: Reason) {
+  package init(name: String, line: Int? = nil, reason: Reason) {
     self.name = name
+    self.line = line
     self.reason = reason
   }
 
@@ -90,10 +198,22 @@ package struct SkippedLogin: Equatable, Sendable {
     case noSecret
     /// It is not text in UTF-8.
     case notText
+    /// It names no user, and the program takes another entry of its host, which does.
+    case noUser
+    /// It would be the same account as another one that is not the same.
+    case twice(at: String)
+    /// The program takes what comes before it, there.
+    case after(String)
+    /// Its line is longer than the program reads.
+    case tooLong
     /// Docker keeps an identity token instead of a password, which only its registry's token server takes.
     case identityToken
     /// It is not known where cargo sends it.
     case unknownRegistry
+    /// Cargo's registry has its index in a git repository, whose server need not be the one that takes the token.
+    case gitIndex
+    /// Cargo signs tokens with a key.
+    case secretKey
     /// Its helper has a name that no program has.
     case helperName
     /// The passwords that its helper makes end within hours.

@@ -3,20 +3,24 @@ package import Secrets
 
 /// The file of git-credential-store(1): a URL with user and password on each line.
 package enum GitCredentialFile {
-  /// Reads it as git does: what is no such line is passed over.
+  /// Reads it as git does: a line ends with LF alone, and what is malformed in `%XX` stands for itself.
   package static func logins(in contents: Secret) -> FoundLogins {
     contents.withBytes { bytes in
       var found = FoundLogins()
-      for (index, line) in bytes.lineRanges.enumerated() {
-        let line = bytes.trimmed(line)
-        guard !line.isEmpty, bytes[line.lowerBound] != UInt8(ascii: "#") else { continue }
-        read(bytes, line, "line \(index + 1)", &found)
+      var (start, number) = (0, 1)
+      while start < bytes.count {
+        let end = bytes.first("\n", in: start..<bytes.count) ?? bytes.count
+        let text = bytes.trimmed(start..<end)
+        let isBlank = text.isEmpty || text.count == 1 && bytes[text.lowerBound] == 0x0D
+        if !isBlank, bytes[text.lowerBound] != UInt8(ascii: "#") { read(bytes, start..<end, number, &found) }
+        (start, number) = (end + 1, number + 1)
       }
       return found
     }
   }
 
-  private static func read(_ bytes: Span<UInt8>, _ line: Range<Int>, _ name: String, _ found: inout FoundLogins) {
+  private static func read(_ bytes: Span<UInt8>, _ line: Range<Int>, _ number: Int, _ found: inout FoundLogins) {
+    let name = "line \(number)"
     let scheme: Origin.Scheme
     let start: Int
     if bytes.starts(line, with: "https://") {
@@ -32,20 +36,18 @@ package enum GitCredentialFile {
       found.skip(name, .noSecret)
       return
     }
-    guard let password = bytes.percentDecoded(colon + 1..<at), let user = bytes.percentDecoded(start..<colon)?.plainText
-    else {
-      found.skip(name, .notText)
-      return
-    }
-    guard password.count > 0 else {
-      found.skip(name, .noSecret)
-      return
-    }
     do throws(ParseError) {
-      guard let host = bytes.percentDecoded(at + 1..<end)?.plainText else { throw .url }
+      guard let host = bytes.percentDecoded(at + 1..<end).plainText else { throw .url }
       let origin = try Origin(scheme, authority: host)
+      // No URL that git asks for has a query for a path.
+      let isPath = end < line.upperBound && bytes[end] == UInt8(ascii: "/")
+      let path = isPath ? bytes.percentDecoded(end..<line.upperBound).plainText?.trimmedPath : nil
       found.add(
-        FoundLogin(place: origin.authority, user: user, origins: [origin], form: .password, secret: .value(password))
+        bytes.percentDecoded(start..<colon),
+        bytes.percentDecoded(colon + 1..<at),
+        at: ([origin], path),
+        named: origin.authority,
+        line: number
       )
     } catch {
       found.skip(name, SkippedLogin.Reason(error))

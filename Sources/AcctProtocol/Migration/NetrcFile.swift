@@ -1,33 +1,31 @@
 import AcctModel
 package import Secrets
 
-/// A `.netrc` as curl(1) reads it: words, in double quotes where they contain spaces.
+/// A `.netrc` as curl(1) reads it: words of a line, in double quotes where they contain spaces.
 package enum NetrcFile {
   /// - Throws: ``MigrationFlaw/line(_:)`` where a quote does not end.
   package static func logins(in contents: Secret) throws(MigrationFlaw) -> FoundLogins {
     try contents.withBytes { bytes throws(MigrationFlaw) in
-      var reader = NetrcReader(position: 0)
       var found = FoundLogins()
-      var entry: NetrcEntry?
-      while let word = try reader.word(bytes) {
-        switch word.plainText?.lowercased() {
-        case "machine":
-          entry?.end(&found)
-          entry = NetrcEntry(machine: try reader.word(bytes)?.plainText ?? "")
-        case "default":
-          entry?.end(&found)
-          entry = NetrcEntry(machine: nil)
-        case "login": entry?.login = try reader.word(bytes)
-        case "password": entry?.password = try reader.word(bytes)
-        case "account": _ = try reader.word(bytes)
-        case "macdef": reader.skipMacro(bytes)
-        default: break
+      var entries = NetrcEntries()
+      var (start, number) = (0, 1)
+      while start < bytes.count {
+        let end = bytes.first("\n", in: start..<bytes.count) ?? bytes.count
+        if end - start > longestLine {
+          found.skip("line \(number)", .tooLong)
+        } else {
+          try entries.read(NetrcLine(position: start, end: end, number: number), bytes)
         }
+        (start, number) = (end + 1, number + 1)
       }
-      entry?.end(&found)
+      entries.endEntry()
+      found.add(entries.all)
       return found
     }
   }
+
+  /// In bytes, without its break; curl passes over a longer one.
+  private static let longestLine = 4094
 
   /// Returns `true` if a file looks like one.
   package static func isLikely(_ contents: Secret) -> Bool {
@@ -40,81 +38,169 @@ package enum NetrcFile {
 private struct NetrcEntry {
   /// `nil`: any host.
   var machine: String?
+  var line: Int
+  /// `nil` if it has none, or an empty one.
   var login: Secret?
   var password: Secret?
+}
 
-  func end(_ found: inout FoundLogins) {
-    guard let machine else {
-      if password != nil { found.skip("default", .anyHost) }
-      return
-    }
-    guard let password, password.count > 0 else {
-      found.skip(machine, .noSecret)
-      return
-    }
-    var user: String?
-    if let login {
-      user = login.plainText
-      guard user != nil else {
-        found.skip(machine, .notText)
-        return
+extension FoundLogins {
+  fileprivate mutating func add(_ entries: [NetrcEntry]) {
+    let named = Set(entries.filter { $0.login != nil }.compactMap(\.machine))
+    // Of entries of one host and user, curl takes the first.
+    var first: [String: Int] = [:]
+    for entry in entries {
+      guard let machine = entry.machine else {
+        if entry.login != nil || entry.password != nil { skip("default", .anyHost, line: entry.line) }
+        continue
       }
-    }
-    do throws(ParseError) {
-      let origin = try Origin(.https, authority: machine)
-      found.add(
-        FoundLogin(place: origin.authority, user: user, origins: [origin], form: .password, secret: .value(password))
-      )
-    } catch {
-      found.skip(machine, SkippedLogin.Reason(error))
+      let user = entry.login
+      guard entry.password != nil || user?.hasTokenPrefix == true else {
+        skip(machine, .noSecret, line: entry.line)
+        continue
+      }
+      guard user != nil || !named.contains(machine) else {
+        skip(machine, .noUser, line: entry.line)
+        continue
+      }
+      if user?.hasTokenPrefix != true {
+        let key = "\(machine) \(user?.plainText ?? "")"
+        if let line = first[key] {
+          skip(machine, .after("line \(line)"), line: entry.line)
+          continue
+        }
+        first[key] = entry.line
+      }
+      do throws(ParseError) {
+        let origin = try Origin(.https, authority: machine)
+        add(user, entry.password ?? Secret(""), at: ([origin], nil), named: origin.authority, line: entry.line)
+      } catch {
+        skip(machine, SkippedLogin.Reason(error), line: entry.line)
+      }
     }
   }
 }
 
-private struct NetrcReader {
-  var position: Int
+/// curl's states, as if every machine were the one that it looks for.
+private struct NetrcEntries {
+  private(set) var all: [NetrcEntry] = []
+  private var entry: NetrcEntry?
+  private var state = State.keyword
 
-  /// The next word; `nil` at the end.
-  ///
-  /// A line that begins with `#` is a comment.
-  mutating func word(_ bytes: Span<UInt8>) throws(MigrationFlaw) -> Secret? {
-    var isLineStart = position == 0 || bytes[position - 1] == 0x0A
-    while position < bytes.count {
-      let byte = bytes[position]
-      if byte == 0x0A {
-        isLineStart = true
-      } else if byte == UInt8(ascii: "#"), isLineStart {
-        skipLine(bytes)
-        continue
-      } else if !isSpace(byte) {
-        return byte == UInt8(ascii: "\"") ? try quoted(bytes) : plain(bytes)
-      }
-      position += 1
-    }
-    return nil
+  private enum State {
+    /// A word that means something.
+    case keyword
+    case machine
+    case login, password
+    /// Up to an empty line.
+    case macro
   }
 
-  private mutating func plain(_ bytes: Span<UInt8>) -> Secret {
-    let start = position
-    while position < bytes.count, !isSpace(bytes[position]) { position += 1 }
-    return bytes.secret(start..<position)
+  mutating func read(_ line: NetrcLine, _ bytes: Span<UInt8>) throws(MigrationFlaw) {
+    var line = line
+    if state == .macro {
+      guard line.position == line.end || bytes[line.position] == 0x0D else { return }
+      state = .keyword
+    }
+    while let word = try line.word(bytes) { take(word, line.number) }
+  }
+
+  mutating func endEntry() {
+    if let entry { all.append(entry) }
+    entry = nil
+  }
+
+  private mutating func take(_ word: Secret, _ line: Int) {
+    // A value is missing: curl takes this word for it, and only where it looks for another machine for what it is.
+    let isMissing =
+      (state == .login || state == .password) && word.count == 7 && word.plainText?.lowercased() == "machine"
+    switch isMissing ? .keyword : state {
+    case .macro: if word.count == 0 { state = .keyword }
+    case .machine:
+      entry = NetrcEntry(machine: word.plainText?.lowercased() ?? "", line: line)
+      state = .keyword
+    case .login:
+      entry?.login = word.count == 0 ? nil : word
+      hasLogin = true
+      endIfWhole()
+    case .password:
+      entry?.password = word
+      endIfWhole()
+    case .keyword: takeKeyword(word.plainText?.lowercased(), line)
+    }
+  }
+
+  /// A whole entry has `login` and `password`, even an empty one; what follows it is no part of it.
+  private var hasLogin = false
+
+  private mutating func endIfWhole() {
+    state = .keyword
+    guard hasLogin, entry?.password != nil else { return }
+    endEntry()
+  }
+
+  private mutating func takeKeyword(_ word: String?, _ line: Int) {
+    switch word {
+    case "machine": (state, hasLogin) = (.machine, false)
+    case "default": hasLogin = false
+    case "macdef" where entry == nil:
+      state = .macro
+      return
+    case "login" where entry != nil:
+      state = .login
+      return
+    case "password" where entry != nil:
+      state = .password
+      return
+    default: return
+    }
+    endEntry()
+    if word == "default" { entry = NetrcEntry(machine: nil, line: line) }
+  }
+}
+
+/// The words of a line that are not read yet.
+private struct NetrcLine {
+  var position: Int
+  /// The end of its text; the break is a word of its own where a space stands before it.
+  let end: Int
+  let number: Int
+
+  /// The next word; `nil` at the end, and before a comment.
+  mutating func word(_ bytes: Span<UInt8>) throws(MigrationFlaw) -> Secret? {
+    while position < end, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
+    guard position <= end else { return nil }
+    guard position < end else {
+      position += 1
+      return Secret("")
+    }
+    switch bytes[position] {
+    case UInt8(ascii: "#"): return nil
+    case UInt8(ascii: "\""): return try quoted(bytes)
+    default:
+      let start = position
+      while position < end, !isSpace(bytes[position]) { position += 1 }
+      guard (start..<position).allSatisfy({ bytes[$0] != 0 }) else { throw .line(number) }
+      defer { position += 1 }
+      return bytes.secret(start..<position)
+    }
   }
 
   private mutating func quoted(_ bytes: Span<UInt8>) throws(MigrationFlaw) -> Secret {
-    let start = position
-    position += 1
-    var end = position
-    while end < bytes.count, bytes[end] != 0x0A, bytes[end] != UInt8(ascii: "\"") {
-      end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
-    }
     var word: [UInt8] = []
     // Of its full size from the beginning: a buffer that grows leaves copies behind.
-    word.reserveCapacity(end - start)
-    while position < bytes.count, bytes[position] != 0x0A {
+    word.reserveCapacity(end - position)
+    position += 1
+    while position < end, bytes[position] != 0 {
       var byte = bytes[position]
       position += 1
-      if byte == UInt8(ascii: "\"") { return Secret(consuming: &word) }
-      if byte == UInt8(ascii: "\\"), position < bytes.count {
+      if byte == UInt8(ascii: "\"") {
+        // curl passes over the character behind it, whatever that is.
+        position += 1
+        return Secret(consuming: &word)
+      }
+      if byte == UInt8(ascii: "\\") {
+        guard position < end else { break }
         byte = bytes[position]
         position += 1
         switch byte {
@@ -127,23 +213,7 @@ private struct NetrcReader {
       word.append(byte)
     }
     wipe(&word)
-    throw .line((0..<start).count { bytes[$0] == 0x0A } + 1)
-  }
-
-  /// A macro ends at the first empty line.
-  mutating func skipMacro(_ bytes: Span<UInt8>) {
-    skipLine(bytes)
-    while position < bytes.count {
-      let start = position
-      skipLine(bytes)
-      let length = position - start
-      if length <= 1 || length == 2 && bytes[start] == 0x0D { return }
-    }
-  }
-
-  private mutating func skipLine(_ bytes: Span<UInt8>) {
-    while position < bytes.count, bytes[position] != 0x0A { position += 1 }
-    position = min(position + 1, bytes.count)
+    throw .line(number)
   }
 
   private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -45,25 +45,21 @@ extension Span<UInt8> {
 
   func secret(_ range: Range<Int>) -> Secret { Secret(extracting(range)) }
 
-  /// The bytes with `%XX` decoded (RFC 3986, section 2.1); `nil` if one is malformed.
-  func percentDecoded(_ range: Range<Int>) -> Secret? {
+  /// The bytes with `%XX` decoded as git does: one that is malformed, or zero, stands for itself.
+  func percentDecoded(_ range: Range<Int>) -> Secret {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(range.count)
     var index = range.lowerBound
     while index < range.upperBound {
-      guard self[index] == UInt8(ascii: "%") else {
+      if self[index] == UInt8(ascii: "%"), index + 2 < range.upperBound, let high = hexadecimal(self[index + 1]),
+        let low = hexadecimal(self[index + 2]), high << 4 | low != 0
+      {
+        decoded.append(high << 4 | low)
+        index += 3
+      } else {
         decoded.append(self[index])
         index += 1
-        continue
       }
-      guard index + 2 < range.upperBound, let high = hexadecimal(self[index + 1]),
-        let low = hexadecimal(self[index + 2])
-      else {
-        wipe(&decoded)
-        return nil
-      }
-      decoded.append(high << 4 | low)
-      index += 3
     }
     return Secret(consuming: &decoded)
   }
@@ -98,5 +94,16 @@ private func hexadecimal(_ byte: UInt8) -> UInt8? {
   case 0x41...0x46: byte - 0x37
   case 0x61...0x66: byte - 0x57
   default: nil
+  }
+}
+
+extension String {
+  /// A path with one slash before it and none behind it; `nil` for the root.
+  var trimmedPath: String? {
+    let slash = UInt8(ascii: "/")
+    guard let first = utf8.firstIndex(where: { $0 != slash }), let last = utf8.lastIndex(where: { $0 != slash }) else {
+      return nil
+    }
+    return "/\(self[first...last])"
   }
 }

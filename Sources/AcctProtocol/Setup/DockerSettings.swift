@@ -66,10 +66,6 @@ package enum DockerSettings {
     return (json?.objectValue?[helpers]?.objectValue ?? [:]).map(\.name)
   }
 
-  /// The names of Docker Hub, which docker's settings call by an address of old.
-  package static let hub = ["docker.io", "index.docker.io", "registry-1.docker.io"]
-  package static let hubAddress = "https://index.docker.io/v1/"
-
   private static let acct = "acct"
   private static let store = "credsStore"
   private static let helpers = "credHelpers"

@@ -1,3 +1,5 @@
+import Secrets
+
 /// A position in a TOML file, and the grammar from there on.
 ///
 /// The bytes are an argument of each step, since a span cannot be stored.
@@ -75,7 +77,7 @@ struct TOMLScanner {
   mutating func value(_ bytes: Span<UInt8>, depth: Int) throws(SettingsFlaw) {
     guard position < bytes.count, depth < 32 else { throw flaw }
     if quote(bytes) != nil {
-      _ = try string(bytes)
+      _ = try secret(bytes)
     } else if take("[", bytes) {
       skipLines(bytes)
       while !take("]", bytes) {
@@ -105,32 +107,74 @@ struct TOMLScanner {
 
   /// Reads a string of any of the four kinds.
   mutating func string(_ bytes: Span<UInt8>) throws(SettingsFlaw) -> String {
+    let text = try secret(bytes)
+    return text.withBytes { String(decoding: $0.bytes(0..<$0.count), as: UTF8.self) }
+  }
+
+  /// Reads a string that may be a secret.
+  mutating func secret(_ bytes: Span<UInt8>) throws(SettingsFlaw) -> Secret {
     guard let quote = quote(bytes) else { throw flaw }
     let isTriple = isTriple(quote, bytes)
     position += isTriple ? 3 : 1
     var text: [UInt8] = []
+    // Of its full size from the beginning: a buffer that grows leaves copies behind.
+    text.reserveCapacity((isTriple ? bytes.count : endOfLine(bytes)) - position)
+    if isTriple, !take("\n", bytes), take("\r", bytes), !take("\n", bytes) { position -= 1 }
     while position < bytes.count {
       let byte = bytes[position]
       if byte == quote, !isTriple || self.isTriple(quote, bytes) {
         position += isTriple ? 3 : 1
         // Up to two quotes may stand before the three that end it.
         while isTriple, position < bytes.count, bytes[position] == quote {
-          (position, text) = (position + 1, text + [quote])
+          position += 1
+          text.append(quote)
         }
-        return String(decoding: text, as: UTF8.self)
+        return Secret(consuming: &text)
       }
-      guard isTriple || byte != 0x0A else { throw flaw }
+      guard isTriple || byte != 0x0A else { break }
       position += 1
-      guard byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\""), position < bytes.count else {
+      if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+        guard escape(into: &text, bytes) else { break }
+      } else {
         text.append(byte)
-        continue
       }
-      // Other escapes stand for themselves: no name or address that is sought has one.
-      if bytes[position] != quote, bytes[position] != byte { text.append(byte) }
-      text.append(bytes[position])
-      position += 1
     }
+    wipe(&text)
     throw flaw
+  }
+
+  /// Reads the rest of an escape; returns `false` for none of TOML's.
+  private mutating func escape(into text: inout [UInt8], _ bytes: Span<UInt8>) -> Bool {
+    guard position < bytes.count else { return false }
+    let byte = bytes[position]
+    position += 1
+    switch Unicode.Scalar(byte) {
+    case "\"", "\\": text.append(byte)
+    case "b": text.append(0x08)
+    case "t": text.append(0x09)
+    case "n": text.append(0x0A)
+    case "f": text.append(0x0C)
+    case "r": text.append(0x0D)
+    case "u", "U":
+      let end = position + (byte == UInt8(ascii: "u") ? 4 : 8)
+      guard end <= bytes.count, let digits = bytes.text(position..<end), digits.allSatisfy(\.isHexDigit),
+        let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init)
+      else { return false }
+      text += String(scalar).utf8
+      position = end
+    case " ", "\t", "\r", "\n":
+      // The end of a line is no part of the text, nor is the space at the start of the next one.
+      position -= 1
+      let start = position
+      while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+      return (start..<position).contains { bytes[$0] == 0x0A }
+    default: return false
+    }
+    return true
+  }
+
+  private func endOfLine(_ bytes: Span<UInt8>) -> Int {
+    (position..<bytes.count).first { bytes[$0] == 0x0A } ?? bytes.count
   }
 
   private func quote(_ bytes: Span<UInt8>) -> UInt8? {

@@ -43,10 +43,11 @@ private func foreignPlaces(_ file: ForeignFile, _ variable: (_ name: String) -> 
   case .credentials(.git): return ["\(home)/.git-credentials", "\(config)/git/credentials"]
   case .credentials(.netrc): return [variable("NETRC") ?? "\(home)/.netrc"]
   case .credentials(.docker): return ["\(variable("DOCKER_CONFIG") ?? "\(home)/.docker")/config.json"]
-  case .credentials(.cargo): return ["\(cargo)/credentials.toml", "\(cargo)/credentials"]
+  // Of the two, cargo takes the older name.
+  case .credentials(.cargo): return ["\(cargo)/credentials", "\(cargo)/credentials.toml"]
   case .credentials(.oidcAgent):
     return [variable("OIDC_CONFIG_DIR"), "\(home)/.config/oidc-agent", "\(home)/.oidc-agent"].compactMap(\.self)
-  case .cargoSettings: return ["\(cargo)/config.toml", "\(cargo)/config"]
+  case .cargoSettings: return ["\(cargo)/config", "\(cargo)/config.toml"]
   case .settings(.git):
     return variable("GIT_CONFIG_GLOBAL").map { [$0] } ?? ["\(home)/.gitconfig", "\(config)/git/config"]
   case .settings(.docker): return foreignPlaces(.credentials(.docker), variable)

@@ -196,7 +196,7 @@ struct AddFromTests {
         "acct: /home/git: line 4 is left out: it has no password",
         "acct: /home/git: line 5 is left out: it names no host that acct can send it to",
         "acct: added alice@git.example", "acct: added bob@git.example:8443",
-        "acct: git still has the passwords; to remove them there, delete their lines in /home/git",
+        "acct: git still has the passwords; to remove them there, delete lines 1, 2 in /home/git",
       ]
     )
     #expect(await record.acct("header", "-a", "alice@git.example", "https://git.example/") == 0)
@@ -315,8 +315,6 @@ struct AddFromTests {
       token = "made-up-other"
       """
     record.foreignFiles[RecordedForeignFiles.path(of: .cargoSettings)] = """
-      [registries]
-      work = { index = "ignored" }
       [registries.work]
       index = "sparse+https://cargo.example/index/"
       [registries.other]

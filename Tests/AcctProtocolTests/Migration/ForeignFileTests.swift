@@ -12,34 +12,73 @@ struct ForeignFileTests {
     }
   }
 
-  @Test("A line of git's file has a user, a password and a host, each percent-encoded")
+  @Test("A line of git's file has a user, a password, a host and a path, each percent-encoded")
   func git() {
-    let text =
-      "\r\n# a comment\r\n https://a%40b:p%3Aq@git.example:444/x/y?z \r\nhttps://:made-up@h.example\nhttp://u:p@localhost:1"
+    let text = """
+      \r
+      # a comment
+      https://a%40b:p%3Aq@git.example:444/x%20y/z/
+      https://:made-up@h.example
+      http://u:p%zz%00@localhost:1
+      https://u:p@[::1]:8443/
+      https://c:d@git.example:444/x
+      """
     let found = GitCredentialFile.logins(in: Secret(text))
     #expect(
       shown(found) == [
-        "a@b https://git.example:444 p:q", " https://h.example made-up", "u http://localhost:1 p",
+        "a@b https://git.example:444 p:q", " https://h.example made-up", "u http://localhost:1 p%zz%00",
+        "u https://[::1]:8443 p", "c https://git.example:444 d",
       ]
     )
+    #expect(found.logins.map(\.path) == ["/x%20y/z", nil, nil, nil, "/x"])
+    #expect(found.logins.map(\.line) == [3, 4, 5, 6, 7])
     #expect(found.skipped.isEmpty)
   }
 
   @Test(
     "A line that git would not use, or that can't be sent, is left out with the reason",
     arguments: [
-      ("https://u:%zz@a.example", SkippedLogin.Reason.notText), ("https://u:%4@a.example", .notText),
-      ("https://%FF:p@a.example", .notText), ("https://u%0Ax:p@a.example", .notText),
-      ("https://u:@a.example", .noSecret),
+      ("https://%FF:p@a.example", SkippedLogin.Reason.notText), ("https://u%0Ax:p@a.example", .notText),
+      ("https://:@a.example", .noSecret),
       ("https://a.example", .noSecret), ("ssh://u:p@a.example", .address), ("https://u:p@", .address),
       ("https://u:p@a example", .address), ("https://u:p@a%2Fb", .address), ("http://u:p@a.example", .plainHTTP),
-      ("https://u:p@a@b.example", .address),
+      ("https://u:p@a@b.example", .address), (" https://u:p@a.example", .address),
+      ("https://u:p@a.example\r", .address),
     ]
   )
   func unusableGit(_ line: String, _ reason: SkippedLogin.Reason) {
     let found = GitCredentialFile.logins(in: Secret(line + "\n"))
     #expect(found.logins.isEmpty)
-    #expect(found.skipped == [SkippedLogin(name: "line 1", reason: reason)])
+    #expect(found.skipped.map(\.reason) == [reason])
+    #expect(found.skipped.allSatisfy { $0.name == "line 1" || $0.line == 1 })
+  }
+
+  @Test("Two secrets for one account are both left out with their lines; the same one twice is taken once")
+  func twice() {
+    let text = "https://u:one@a.example/x\nhttps://u:two@a.example/x/\nhttps://u:p@b.example\nhttps://u:p@b.example\n"
+    let found = GitCredentialFile.logins(in: Secret(text))
+    #expect(shown(found) == ["u https://b.example p"])
+    #expect(
+      found.skipped == [
+        SkippedLogin(name: "a.example", line: 1, reason: .twice(at: "line 2")),
+        SkippedLogin(name: "a.example", line: 2, reason: .twice(at: "line 1")),
+      ]
+    )
+  }
+
+  @Test(
+    "A token in the user's place is the secret, beside an empty password, that of GitHub, or any other",
+    arguments: [
+      ("ghp_made-up", "", "ghp_made-up", ""), ("some-key", "", "some-key", ""),
+      ("some-key", "x-oauth-basic", "some-key", "x-oauth-basic"), ("glpat-made-up", "x", "glpat-made-up", "x"),
+      ("github_pat_made-up", "other", "github_pat_made-up:other", nil),
+    ]
+  )
+  func tokenAsUser(_ user: String, _ password: String, _ secret: String, _ word: String?) throws {
+    let found = GitCredentialFile.logins(in: Secret("https://\(user):\(password)@a.example\n"))
+    let login = try #require(found.logins.first)
+    #expect(login.user == nil && login.form == .userIsToken(password: word))
+    #expect(login.secret == .value(Secret(secret)))
   }
 
   @Test("A .netrc is read as curl does: comments, quotes with escapes, macros, words in any order")
@@ -64,7 +103,38 @@ struct ForeignFileTests {
         "alice https://one.example p#1", #"bob https://two.example a "b" \ c"#, "- https://three.example alone",
       ]
     )
-    #expect(found.skipped.map(\.name) == ["four.example", "default"])
+    #expect(
+      found.skipped == [
+        SkippedLogin(name: "one.example", line: 10, reason: .after("line 2")),
+        SkippedLogin(name: "four.example", line: 11, reason: .noSecret),
+        SkippedLogin(name: "default", line: 12, reason: .anyHost),
+      ]
+    )
+  }
+
+  @Test("A comment in a .netrc begins at any word, an empty word is a value, and a line that is too long is left out")
+  func netrcWords() throws {
+    let text = """
+      machine files.example login olga password today # before: login oleg password yesterday
+      machine empty.example login\u{20}
+      x password y
+      machine long.example login x password \(String(repeating: "z", count: 4094))
+      machine b.example password p
+      machine b.example login bob password "#q"
+      machine c.example login ghp_made-up
+      """
+    let found = try NetrcFile.logins(in: Secret(text))
+    #expect(
+      shown(found) == [
+        "olga https://files.example today", "- https://empty.example y", "bob https://b.example #q",
+        "- https://c.example ghp_made-up",
+      ]
+    )
+    #expect(
+      found.skipped == [
+        SkippedLogin(name: "line 4", reason: .tooLong), SkippedLogin(name: "b.example", line: 5, reason: .noUser),
+      ]
+    )
   }
 
   @Test("A .netrc with CRLF, without an end, and with nothing in it is read")
@@ -84,16 +154,25 @@ struct ForeignFileTests {
   func docker() throws {
     let text = """
       {"auths":{"a.example":{"auth":"dTpwOnE="},"b.example":{"auth":"dTpw"},"c.example":{"auth":"!"},
-      "d.example":{"auth":"dTpw","identitytoken":"x"},"e.example":{"username":"u","password":"p"},"f.example":{"auth":"dQ=="}},
+      "d.example":{"auth":"dTpw","identitytoken":"x"},"e.example":{"username":"u","password":"p"},"f.example":{"auth":"dQ=="},
+      "i.example/team-a/":{"auth":"dTpw"},"https://j.example/v1/":{"auth":"dTpwAAA="},
+      "registry.hub.docker.com":{"username":"no","password":"no","auth":"dTpw"},
+      "https://index.docker.io/v1/refresh-token":{"auth":"dTpw"}},
       "credHelpers":{"b.example":"pass","g.example":"../x","h.example":"acct"},"other":[1]}
       """
     let found = try DockerConfigFile.logins(in: Secret(text))
     #expect(
       shown(found) == [
         "- b.example dockerHelper(\"pass\")", "u https://a.example p:q", "u https://e.example p",
+        "u https://i.example p", "u https://j.example p", "u https://index.docker.io p",
       ]
     )
-    #expect(found.skipped.map(\.name) == ["g.example", "c.example", "d.example", "f.example"])
+    #expect(found.logins.compactMap(\.path) == ["/team-a"])
+    #expect(
+      found.skipped.map(\.name) == [
+        "g.example", "c.example", "d.example", "f.example", "https://index.docker.io/v1/refresh-token",
+      ]
+    )
     let general = try DockerConfigFile.logins(in: Secret(#"{"auths":{"a.example":{}},"credsStore":"secretservice"}"#))
     #expect(shown(general) == ["- a.example dockerHelper(\"secretservice\")"])
     for text in ["", "[]", "{", #"{"auths":{"a":{},"a":{}}}"#] {
@@ -104,26 +183,55 @@ struct ForeignFileTests {
     }
   }
 
-  @Test("cargo's keys may be quoted or dotted, and what is no string is passed over")
+  @Test("cargo's files are read as TOML: quoted and dotted keys, inline tables, strings of four kinds")
   func cargo() throws {
     let text = """
       # comment
+      registries.five = { token = "in line" }
       [ registries . "my work" ]
-      token="a\\"b"
+      token="a\\"b\\u0041" # c
       [[list]]
       token = "no"
       [registries.plain]
       token = 5
-      token2 = \"\"\"x
+      [registries.three]
+      token = \"\"\"
+      x\\
+        y\"\"\"
+      [registries.git]
+      token = "x"
+      [registries.signed]
+      secret-key = "x"
       [registry]
       global = true
       token = 'lit\\eral'
       """
-    let settings = #"registries."my work".index = "sparse+https://cargo.example/""# + "\n"
+    let settings = """
+      registries."my work".index = "sparse+https://cargo.example/"
+      [registries]
+      three = { index = 'sparse+https://cargo.example/three/' }
+      five = { index = "sparse+https://five.example" }
+      git = { index = "https://git.example/index" }
+      """
     let found = try CargoCredentialsFile.logins(in: Secret(text), settings: Secret(settings))
-    #expect(shown(found) == [#"- https://cargo.example a"b"#, #"- https://crates.io lit\eral"#])
-    for text in ["[registry]\ntoken = \"open", "[registry\ntoken = \"x\"", "[registry]\ntoken = \"\\u0041\""] {
-      #expect(throws: MigrationFlaw.line(text.hasPrefix("[registry]") ? 2 : 1)) {
+    #expect(
+      shown(found) == [
+        "- https://five.example in line", #"- https://cargo.example a"bA"#, "- https://cargo.example xy",
+        #"- https://crates.io lit\eral"#,
+      ]
+    )
+    #expect(found.logins.map(\.path) == [nil, nil, "/three", nil])
+    #expect(
+      found.skipped == [
+        SkippedLogin(name: "plain", line: 8, reason: .notText), SkippedLogin(name: "git", line: 14, reason: .gitIndex),
+        SkippedLogin(name: "signed", line: 16, reason: .secretKey),
+      ]
+    )
+    for text in [
+      "[registry]\ntoken = \"open", "[registry\ntoken = \"x\"", "[registry]\ntoken = \"\\x41\"",
+      "[registry]\ntoken = 'a'\ntoken = 'b'",
+    ] {
+      #expect(throws: MigrationFlaw.self, "\(text)") {
         try CargoCredentialsFile.logins(in: Secret(text), settings: nil)
       }
     }

@@ -28,8 +28,8 @@ struct ForeignFilesTests {
       (.credentials(.netrc), home, ["/h/.netrc"]), (.credentials(.netrc), ["NETRC": "/n"], ["/n"]),
       (.credentials(.docker), home, ["/h/.docker/config.json"]),
       (.credentials(.docker), ["DOCKER_CONFIG": "/d"], ["/d/config.json"]),
-      (.credentials(.cargo), home, ["/h/.cargo/credentials.toml", "/h/.cargo/credentials"]),
-      (.cargoSettings, ["CARGO_HOME": "/r"], ["/r/config.toml", "/r/config"]),
+      (.credentials(.cargo), home, ["/h/.cargo/credentials", "/h/.cargo/credentials.toml"]),
+      (.cargoSettings, ["CARGO_HOME": "/r"], ["/r/config", "/r/config.toml"]),
       (.credentials(.oidcAgent), home, ["/h/.config/oidc-agent", "/h/.oidc-agent"]),
       (
         .credentials(.oidcAgent), ["HOME": "/h", "OIDC_CONFIG_DIR": "/o"],

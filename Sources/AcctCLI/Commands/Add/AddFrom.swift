@@ -53,13 +53,19 @@ struct AddFrom {
     guard !accounts.isEmpty else { throw .migration(.nothing(program)) }
     guard options.name == nil || accounts.count == 1 else { throw .migration(.oneNameForSeveral(program)) }
     if isDry {
-      try show(accounts)
+      var plans: [Plan] = []
+      for found in accounts { plans.append(try plan(found, options)) }
+      try show(accounts, then: plans)
       return .done
     }
-    return try await take(accounts, options)
+    return try await take(accounts, of: found, options)
   }
 
-  private func take(_ accounts: [FoundAccount], _ options: AddAccount.Options) async throws(EngineError) -> ExitStatus {
+  private func take(
+    _ accounts: [FoundAccount],
+    of all: FoundAccounts,
+    _ options: AddAccount.Options
+  ) async throws(EngineError) -> ExitStatus {
     try await AddAccount(context.engine).prepare()
     var options = options
     var added: [(found: FoundAccount, account: Account)] = []
@@ -82,28 +88,48 @@ struct AddFrom {
       }
     }
     if context.options.json { try context.output(envelope(["accounts": try context.json(of: added.map(\.account))])) }
-    for line in endings(of: added.map(\.found)) { context.notice(line) }
+    for line in endings(of: added.map(\.found), among: all) { context.notice(line) }
     return status
   }
 
-  private func show(_ accounts: [FoundAccount]) throws(EngineError) {
+  /// Shows logins, and what would be done with each, if that is asked.
+  private func show(_ accounts: [FoundAccount], then plans: [Plan]? = nil) throws(EngineError) {
     if context.options.json {
-      try context.output(envelope(["found": .array(accounts.map(\.json))]))
+      let found = accounts.enumerated().map { index, account in account.json(wouldRenew: plans?[index].isRenewal) }
+      try context.output(envelope(["found": .array(found)]))
       return
     }
     let table = Table(
       columns: [
         Table.Column("PROGRAM"), Table.Column("ACCOUNT"), Table.Column("FOR", floor: 12, rank: 1),
         Table.Column("FILE", floor: 8, rank: 0),
-      ],
-      rows: accounts.map { found in
+      ] + (plans == nil ? [] : [Table.Column("THEN")]),
+      rows: accounts.enumerated().map { index, found in
         [
           Cell(found.program.rawValue), Cell(found.name, .strong),
-          Cell(found.login.origins.map(\.description).joined(separator: " ")), Cell(found.path, .faint),
-        ]
+          Cell(found.login.places.map(\.description).joined(separator: " ")), Cell(found.path, .faint),
+        ] + (plans.map { [Cell($0[index].words)] } ?? [])
       }
     )
     try context.output(table.lines(on: context.screen))
+  }
+
+  /// What would be done with a login.
+  private struct Plan {
+    var words: String
+    /// `nil` if it would not be added.
+    var isRenewal: Bool?
+  }
+
+  private func plan(_ found: FoundAccount, _ options: AddAccount.Options) throws(EngineError) -> Plan {
+    if let name = options.name { return Plan(words: "added as \(name)", isRenewal: false) }
+    do throws(EngineError) {
+      let known = try TakeLogin(context.engine).plan(found)
+      return Plan(words: known.map { "renews \($0)" } ?? "added", isRenewal: known != nil)
+    } catch {
+      guard error.isOfOneLogin else { throw error }
+      return Plan(words: "not added: \(ErrorMessage(error).text)", isRenewal: nil)
+    }
   }
 
   private func warn(_ found: FoundAccounts, saysSkipped: Bool) {
@@ -111,7 +137,8 @@ struct AddFrom {
       context.notice("other users can read \(printable(path)): `chmod 600 \(shellWord(path))`")
     }
     for (path, login) in found.skipped where saysSkipped {
-      context.notice("\(printable(path)): \(printable(login.name)) is left out: \(words(for: login.reason))")
+      let line = login.line.map { "line \($0): " } ?? ""
+      context.notice("\(printable(path)): \(line)\(printable(login.name)) is left out: \(words(for: login.reason))")
     }
   }
 }
@@ -125,14 +152,17 @@ extension FoundAccounts {
 }
 
 extension FoundAccount {
-  fileprivate var json: JSON {
+  fileprivate func json(wouldRenew: Bool?) -> JSON {
     [
       "program": .string(program.rawValue),
       "name": .string(name),
       "user": JSON(login.user),
       "place": .string(login.place),
       "origins": .array(login.origins.map { .string($0.description) }),
+      "places": .array(login.places.map { .string($0.description) }),
       "file": .string(path),
+      "line": JSON(login.line.map(Int64.init)),
+      "wouldRenew": wouldRenew.map { .bool($0) } ?? .null,
     ]
   }
 }

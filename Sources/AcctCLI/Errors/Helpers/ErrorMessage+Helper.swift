@@ -124,6 +124,7 @@ private func words(for form: CredentialForm) -> String {
   switch form {
   case .scheme(let scheme): "it is sent with the scheme \(scheme)"
   case .basic: "it is the password of a user"
+  case .userIsToken: "it is sent as a user"
   case .bare(let field): "it is sent as the field \(field)"
   case .guest: "a guest's token is sent with a device id"
   case .cookie: "it is sent as a cookie"
