@@ -287,7 +287,7 @@ let package = Package(
     tests("SharedStoreTests", ["AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore"]),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["AcctModel", "Secrets", "AcctTestSupport", "StrictJSON"],
+      dependencies: ["AcctModel", "AcctProtocol", "Secrets", "AcctTestSupport", "StrictJSON"],
       exclude: ["Doorkeeper", "Glewlwyd", "LongForm/Scripts", "MCP", "NanoIDP", "export_format.py"],
       swiftSettings: testRules
     ),
