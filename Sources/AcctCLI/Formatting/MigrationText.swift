@@ -48,8 +48,9 @@ func endings(of taken: [FoundAccount], among found: FoundAccounts) -> [String] {
       case .netrc:
         "the passwords are still in \(file); to remove them there, delete \(entries("entries", of: account, taken, found))"
       // These commands change the program's own file.
-      case .gh where account.isFileNamed, .glab where account.isFileNamed, .docker where account.isFileNamed,
-        .cargo where account.isFileNamed:
+      case .gh where account.isFileNamed, .glab where account.isFileNamed:
+        "the secret is still in \(file); to remove it there, delete its entry"
+      case .docker where account.isFileNamed, .cargo where account.isFileNamed:
         "the secret is still in \(file); to remove it there, delete its entry \(printable(place))"
       case .gh where account.login.isOneOfSeveral:
         "gh still has the token; \(toRemove): `gh auth logout --hostname \(shellWord(place))"

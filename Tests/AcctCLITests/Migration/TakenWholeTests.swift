@@ -164,7 +164,7 @@ struct TakenWholeTests {
     #expect(
       record.err == [
         "acct: added cargo@formerly.example.com",
-        "acct: ./old/credentials.toml still has the secret; to remove it there, delete its entry example",
+        "acct: the secret is still in ./old/credentials.toml; to remove it there, delete its entry example",
       ]
     )
     #expect(await record.acct("header", "https://formerly.example.com/") == 0)
