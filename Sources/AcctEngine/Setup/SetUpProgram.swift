@@ -33,7 +33,7 @@ package struct SetUpProgram: Sendable {
       if edit.obstacle != nil {
         // Without what the program's tool lays out anew.
         let base = try await settings.removing(edited.changes, from: edited.contents) ?? file.contents
-        edit.byHand = LineDiff(from: base, to: edited.contents).addedLines
+        edit.byHand = LineDiff(from: base, to: edited.contents).linesToAdd
       }
       plan.edits.append(edit)
     }

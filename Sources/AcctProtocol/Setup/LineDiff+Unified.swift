@@ -59,6 +59,21 @@ extension LineDiff {
   /// The lines that are only in the file after.
   package var addedLines: [String] { changes.flatMap(\.after).map { after.shown($0).withoutEnd } }
 
+  /// As ``addedLines``, each behind the head of its section, such as `[credential]`.
+  package var linesToAdd: [String] {
+    var lines: [String] = []
+    var section: Int?
+    for change in changes where !change.after.isEmpty {
+      let head = (0...change.after.lowerBound).last(where: isHead)
+      if let head, head != section, head < change.after.lowerBound { lines.append(after.shown(head).withoutEnd) }
+      lines += change.after.map { after.shown($0).withoutEnd }
+      section = (0..<change.after.upperBound).last(where: isHead)
+    }
+    return lines
+  }
+
+  private func isHead(_ index: Int) -> Bool { after.withLine(index) { $0[0] == UInt8(ascii: "[") } }
+
   /// The lines that are only in the file before.
   package var removedLines: [String] { changes.flatMap(\.before).map { before.shown($0).withoutEnd } }
 

@@ -114,6 +114,17 @@ struct LineDiffTests {
     #expect(LineDiff(from: nil, to: Secret(line + "\n")).addedLines == [expected])
   }
 
+  @Test("A line to add by hand is behind the head of its section, which is there once")
+  func sections() {
+    func lines(_ before: String, _ after: String) -> [String] {
+      LineDiff(from: Secret(before), to: Secret(after)).linesToAdd
+    }
+    #expect(lines("[a]\nx\n[b]\ny\n", "[a]\nx\nnew\n[b]\ny\n") == ["[a]", "new"])
+    #expect(lines("[a]\nx\ny\n", "[a]\n1\nx\n2\ny\n") == ["[a]", "1", "2"])
+    #expect(lines("[a]\nx\n", "[a]\nx\n[b]\ny\n") == ["[b]", "y"])
+    #expect(lines("x: 1\n", "x: 1\ny: 2\n") == ["y: 2"])
+  }
+
   @Test("A line is lost if a word of it does not come back, not if it is laid out anew")
   func lost() {
     func lost(_ before: String, _ after: String, _ replaced: [String] = []) -> [String] {

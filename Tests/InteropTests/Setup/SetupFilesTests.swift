@@ -91,7 +91,7 @@ struct SetupFilesTests {
     let line = [variable, "acct", "helper", "setup"] + program.words
     let shown = try await setup.run("env", line + ["--dry-run"])
     #expect(
-      shown.status == 0 && ["acct", "keyring-provider = subprocess"].contains(where: shown.text.contains),
+      shown.status == 0 && ["acct", "[global]\nkeyring-provider = subprocess"].contains(where: shown.text.contains),
       "\(shown.text)\(shown.errorText)"
     )
     #expect(!shown.text.contains("mine") && !shown.text.contains("@@"), "\(shown.text)")

@@ -84,7 +84,7 @@ import Testing
       "ACCT_POSTGRES", "ACCT_POSTGRES_PASSWORD_FILE", "ACCT_POSTGRES_NAME", "ACCT_TPM", "ACCT_KEY_PIN_FILE",
       "GH_CONFIG_DIR", "GLAB_CONFIG_DIR", "NETRC", "DOCKER_CONFIG", "CARGO_HOME", "OIDC_CONFIG_DIR",
       "GIT_CONFIG_GLOBAL", "KUBECONFIG", "GOENV", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL_STS",
-      "AWS_CONFIG_FILE", "TF_CLI_CONFIG_FILE",
+      "AWS_CONFIG_FILE", "TF_CLI_CONFIG_FILE", "REGISTRY_AUTH_FILE", "AWS_SHARED_CREDENTIALS_FILE",
     ]
     #expect(Set(contract).symmetricDifference(listed) == [])
     #expect(Set(listed).count == listed.count, "one is explained twice")
