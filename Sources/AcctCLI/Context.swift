@@ -78,8 +78,9 @@ struct Context {
     if options.verbose {
       let rule = words(for: choice.selectedBy)
       notice("using \(choice.account.name): " + (choice.selectedBy.isPreference ? rule : "chosen by \(rule)"))
-    } else if choice.selectedBy == .url, let destination {
-      notice("using \(choice.account.name), which has \(destination.url.origin)")
+    } else if choice.selectedBy == .url, let url = destination?.url {
+      let place = choice.account.origins.nearestPlace(to: url) ?? Place(url.origin)
+      notice("using \(choice.account.name), which has \(place)")
     } else if choice.selectedBy == .user, let other = options.account ?? world.environment.variable("ACCT_ACCOUNT") {
       notice("using \(choice.account.name), whose user is in the URL, and not \(printable(other))")
     }

@@ -31,7 +31,7 @@ struct DestinationTests {
     arguments: [
       "https://mara:secret@github.com/", "https://a@b@github.com/", "https://github.com\\@evil.example/",
       "https://mara%0A@github.com/", "https://mara%zz@github.com/", "https://mara%FF@github.com/",
-      "https://mära@github.com/",
+      "https://mära@github.com/", "https://\u{301}a@host/x://y",
     ]
   )
   func refused(text: String) {

@@ -6,7 +6,7 @@ import ArgumentParser
 struct AllowCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "allow",
-    abstract: "Allow an account's headers to be sent to one more origin."
+    abstract: "Allow an account's headers to be sent to one more origin, or choose it below a path."
   )
 
   @Argument(help: "The account.")
@@ -26,12 +26,14 @@ struct AllowCommand: AcctCommand {
     let change = ChangeAccounts(context.engine)
     if revoke {
       let changed = try await change.revoke(place, from: account)
+      let others = account.origins.places.filter { $0.origin == place.origin && $0 != place }
       let isOpen = changed.origins.contains(place.origin)
       return try context.done(
         changed,
         isOpen
           ? "\(account.name) is no longer the choice for \(place); its headers may still go to \(place.origin)"
           : "headers of \(account.name) no longer go to \(place.origin)"
+            + (others.isEmpty ? "" : ", with its places \(others.map(\.description).joined(separator: ", "))")
       )
     }
     let changed = try await change.allow(place, for: account)

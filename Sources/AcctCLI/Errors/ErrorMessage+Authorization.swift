@@ -58,7 +58,7 @@ extension ErrorMessage {
         hint: "to allow it, run `\(acctLine("allow", account.description, origin.description))`"
       )
     case .originUnknown(let origin, let account):
-      self.init("originUnknown", .failed, "\(origin) is not an origin of \(account)")
+      self.init("originUnknown", .failed, "\(origin) is neither an origin nor a place of \(account)")
     }
   }
 }

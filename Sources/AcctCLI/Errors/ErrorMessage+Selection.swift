@@ -65,7 +65,7 @@ extension ErrorMessage {
       self.init(
         "otherUser",
         .noSuchAccount,
-        "none of the accounts of \(origin) is called \(shownUser(user)); they are \(list(names))",
+        "none of the accounts of \(origin) is \(shownUser(user)); they are \(list(names))",
         hint: "name one of them in the URL, or leave the user out and select one with --account"
       )
     case .directoryFile(let path, let reason):
@@ -100,7 +100,7 @@ extension ErrorMessage {
 
 /// A user as a message shows it: a token in the user's place is not shown.
 private func shownUser(_ user: String) -> String {
-  Secret(user).hasTokenPrefix ? "as the URL says (a token is no name)" : printable(user)
+  Secret(user).hasTokenPrefix ? "the user that is asked for, which is a token" : "called \(printable(user))"
 }
 
 /// Some names, in one line.

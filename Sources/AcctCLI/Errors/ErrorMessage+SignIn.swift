@@ -194,7 +194,7 @@ extension ErrorMessage {
 /// The command that brings what an import lacks.
 private func importHint(_ account: AccountName) -> String {
   let line = acctLine("add", "--import", "FILE", "--name", account.description)
-  return "`\(line)` imports it again, from a file with an \"issuer\" member"
+  return "`\(line)` imports newer tokens; with an \"issuer\" member in the file it can sign in"
 }
 
 /// The redirect address that a client is registered with.

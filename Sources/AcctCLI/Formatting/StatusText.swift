@@ -126,7 +126,7 @@ func words(for rule: SelectedBy) -> String {
   case .active: "it is the active account"
   case .only: "it is the only account"
   case .user: "the user in the URL"
-  case .url: "it has the URL's origin"
+  case .url: "it has the URL"
   }
 }
 

@@ -107,7 +107,8 @@ extension StaticHeader {
       case .bare: (.null, .null)
       case .scheme(let scheme): (.string(scheme), .null)
       case .basic(let user): ("Basic", .string(user))
-      case .userIsToken: ("Basic", .null)
+      // To an acct that does not know the form it is the password of an empty user, which most such servers take, too.
+      case .userIsToken: ("Basic", "")
       }
     guard case .userIsToken(let password) = form else {
       return ["header": .string(field), "scheme": scheme, "user": user]
@@ -125,7 +126,7 @@ extension StaticHeader {
     let form: Form
     switch (scheme, user) {
     case (.null, .null): form = .bare
-    case (.string("Basic"), .null) where members["secretIs"] == "user":
+    case (.string("Basic"), _) where members["secretIs"] == "user":
       form = .userIsToken(password: members["password"]?.stringValue)
     case (.string(let scheme), .null): form = .scheme(scheme)
     case (.string("Basic"), .string(let user)): form = .basic(user: user)

@@ -186,7 +186,8 @@ package struct AddAccount: Sendable {
       )
       account.origins.add(options.allowedOrigins, for: .user)
       account.keptIn = try KeyringChoice(context.world).note(of: keyring.kind)
-      context.note(.added, of: &account)
+      // Tokens of an export are as old as they were there.
+      context.note(.added, of: &account, when: incoming.storedAt)
       let credentialStore = CredentialStore(of: account, in: keyring, context)
       do throws(EngineError) {
         // Items that an interrupted removal left under its identifier are not its own.
@@ -228,17 +229,28 @@ package struct AddAccount: Sendable {
           throw .key(.leavesDevice(known.name, known.keyStorage))
         }
         let before = StoredAccount(account: known, items: try await credentialStore.items(ItemKind.allCases))
-        let change = try incoming.change(of: before, options.replacement, at: context.world.clock.now())
+        let now = context.world.clock.now()
+        let change = try incoming.change(of: before, options.replacement, allowing: options.allowedOrigins, at: now)
         let held = context.world.signals.holdBack()
         defer { held.release() }
-        var account = incoming.account(known.id, known.name, createdAt: known.createdAt)
+        // Of an export nothing else is taken then: it may have origins that were revoked since.
+        let isKept = change == .unchanged && incoming.isMoved
+        if isKept, options.allowedOrigins.isEmpty {
+          if options.activates {
+            try await accountStore.exclusively { () throws(EngineError) in
+              try accountStore.setActive(accountStore.active().switched(to: known.id))
+            }
+          }
+          return Added(account: known, change: change, before: before)
+        }
+        var account = isKept ? known : incoming.account(known.id, known.name, createdAt: known.createdAt)
         // An export of version 0.1.0 has no source; then it is unchanged.
         account.source = account.source ?? known.source
         account.signIn = account.signIn ?? known.signIn
         account.keptIn = known.keptIn
         account.history = known.history
-        context.note(.signedIn, of: &account)
-        account.origins.keepUsers(of: known.origins)
+        if change != .unchanged { context.note(.signedIn, of: &account, when: incoming.storedAt) }
+        if options.replacement != .forced || !incoming.isKnownByName { account.origins.keepUsers(of: known.origins) }
         account.origins.add(options.allowedOrigins, for: .user)
         // Without a person in both it may be another one's.
         let isSure = !isItself || incoming.isNamed && incoming.isSame(as: known)

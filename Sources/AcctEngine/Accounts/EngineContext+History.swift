@@ -10,8 +10,16 @@ extension EngineContext {
   ///   - kind: The event.
   ///   - account: The account.
   ///   - origin: The origin that it is about, if it is about one.
-  func note(_ kind: AccountEvent.Kind, of account: inout Account, at origin: Origin? = nil) {
-    account.history = account.history.adding(WaitingRefusals(world).events(of: account.id) + [event(kind, at: origin)])
+  func note(_ kind: AccountEvent.Kind, of account: inout Account, at origin: Origin? = nil, when time: Timestamp? = nil)
+  {
+    let event = AccountEvent(
+      kind,
+      at: time ?? world.clock.now(),
+      on: world.environment.hostName(),
+      for: program,
+      origin
+    )
+    account.history = account.history.adding(WaitingRefusals(world).events(of: account.id) + [event])
   }
 
   /// An event that happens now, on this machine.

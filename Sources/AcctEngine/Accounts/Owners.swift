@@ -39,11 +39,26 @@ struct Owners {
   /// The accounts of the user; empty where no user is named, or it is none of theirs.
   private var meant: [Owner] {
     guard let user else { return [] }
-    return all.filter { $0.account.isMeant(by: user, at: $0.url.origin) }
+    let byUser = all.filter { $0.account.isOf(user, at: $0.url.origin) }
+    return byUser.isEmpty ? all.filter { $0.account.isCalled(user) } : byUser
   }
 
-  /// Returns `true` if the user that is named, if any, does not mean other accounts than this one.
-  func leaveOpen(_ account: Account) -> Bool { meant.isEmpty || meant.contains { $0.account.id == account.id } }
+  /// Returns `true` if a rule may choose an account beside the user that is named, if one is.
+  ///
+  /// An account that the user of acct has named comes second to one that has the user of the URL, and before none; a folder's
+  /// only where the user of the URL decides nothing.
+  func allow(_ account: Account, by rule: SelectedBy) -> Bool {
+    guard meant.isEmpty else { return meant.contains { $0.account.id == account.id } }
+    return rule != .directory || nobody == nil
+  }
+
+  /// The user that is named, where it is none of several accounts' whose users are known.
+  private var nobody: String? {
+    guard meant.isEmpty, let user, !PlaceholderUser.isOne(user), all.count > 1,
+      all.contains(where: { $0.account.hasUser(at: $0.url.origin) })
+    else { return nil }
+    return user
+  }
 
   /// Decides for one of the accounts.
   ///
@@ -57,12 +72,8 @@ struct Owners {
     isUsable: (Account) -> Bool = { _ in true },
     isPreferred: (Account) -> Bool = { _ in false }
   ) -> Decision {
+    if let nobody { return .otherUser(nobody) }
     let meant = meant
-    if meant.isEmpty, let user, !PlaceholderUser.isOne(user), all.count > 1,
-      all.contains(where: { $0.account.hasUser(at: $0.url.origin) })
-    {
-      return .otherUser(user)
-    }
     let rivals = meant.isEmpty ? all : meant
     let usable = rivals.filter { isUsable($0.account) || meant.isEmpty && $0.account.id == active }
     let candidates = usable.isEmpty ? rivals : usable
@@ -84,11 +95,14 @@ extension Owners.Owner {
 }
 
 extension Account {
-  /// Returns `true` if a user that a URL or a program names is this account's, or names the account.
-  func isMeant(by user: String, at origin: Origin) -> Bool {
+  /// Returns `true` if a user that a URL or a program names is this account's.
+  fileprivate func isOf(_ user: String, at origin: Origin) -> Bool {
     if let own = credentialForm.basicUser { return own == user }
-    return users(at: origin).contains { $0.lowercased() == user.lowercased() } || name.description == user
+    return users(at: origin).contains { $0.lowercased() == user.lowercased() }
   }
+
+  /// Returns `true` if the name of an account stands for its user; a password is given for its own user alone.
+  fileprivate func isCalled(_ name: String) -> Bool { credentialForm.basicUser == nil && self.name.description == name }
 
   /// `true` if it is known whose account it is.
   fileprivate func hasUser(at origin: Origin) -> Bool {

@@ -84,17 +84,17 @@ package struct Selection: Sendable {
     }
     if let reference {
       let choice = try named(reference, by: .option)
-      if owners?.leaveOpen(choice.account) ?? true { return choice }
+      if owners?.allow(choice.account, by: .option) ?? true { return choice }
     } else if let reference = world.environment.variable("ACCT_ACCOUNT") {
       let choice = try named(reference, by: .environment)
-      if owners?.leaveOpen(choice.account) ?? true { return choice }
+      if owners?.allow(choice.account, by: .environment) ?? true { return choice }
     }
     var ignored: [DirectoryFile] = []
     for file in readsDirectory ? world.environment.directoryFiles() : [] {
       switch file {
       case .trusted(let path, let line):
         var choice = try named(line, by: .directory)
-        guard owners?.leaveOpen(choice.account) ?? true else { break }
+        guard owners?.allow(choice.account, by: .directory) ?? true else { break }
         choice.directoryFile = path
         choice.ignored = ignored
         return choice

@@ -36,8 +36,9 @@ struct CredentialAge {
 
   /// Returns `true` if these tokens are newer than others, `false` if they are older; `nil` if that is not known.
   func isNewer(than other: CredentialAge) -> Bool? {
+    // A check confirms tokens that are older, too: it counts only where nobody noted when they were given.
     let pairs = [
-      (issuedAt, other.issuedAt), (confirmedAt, other.confirmedAt), (end, other.end), (storedAt, other.storedAt),
+      (issuedAt, other.issuedAt), (storedAt ?? confirmedAt, other.storedAt ?? other.confirmedAt), (end, other.end),
     ]
     for case (let mine?, let theirs?) in pairs where mine != theirs { return mine > theirs }
     guard let given = confirmedAt ?? issuedAt, let end = other.end, end <= given else { return nil }
@@ -51,22 +52,26 @@ extension IncomingAccount {
   /// - Parameters:
   ///   - before: The account, with its items.
   ///   - replacement: Whether it gets them.
+  ///   - allowed: The places that the user gives with them.
   ///   - now: The time.
   /// - Returns: What is done.
   /// - Throws: ``TransferError/newerHere(_:)``, ``StaticTokenError/otherOrigins(_:_:)``.
   func change(
     of before: StoredAccount,
     _ replacement: AddAccount.Replacement,
+    allowing allowed: [Place] = [],
     at now: Timestamp
   ) throws(EngineError) -> AddAccount.Change {
     let known = before.account
+    if isKnownByName, replacement == .unlessNewer { try requirePlaces(of: known, among: allowed) }
     guard sentAs == nil else {
       if replacement == .unlessNewer { try requireOrigins(of: known) }
       return .replaced
     }
     guard replacement != .always else { return known.kind == .static ? .replaced : .renewed }
     let (token, old) = (items.first { $0.kind == known.kind.tokenItem }?.secret, before.items[known.kind.tokenItem])
-    guard token != old else { return .unchanged }
+    let isSame = items.allSatisfy { before.items[$0.kind] == $0.secret }
+    if isSame, !known.assess(.present, at: now).needsPerson { return .unchanged }
     if let token, let old, isOlder(token, than: old, of: known, at: now) {
       guard replacement == .forced else { throw .transfer(.newerHere([known.name])) }
       return .replaced
@@ -85,13 +90,25 @@ extension IncomingAccount {
     return here.isNewer(than: CredentialAge(of: account, token, storedAt: storedAt, at: now)) ?? isCommon
   }
 
+  /// Checks that new tokens under a name are not for other origins alone: those of the account stay, and they would go there.
+  private func requirePlaces(of known: Account, among allowed: [Place]) throws(EngineError) {
+    let places = account(known.id, known.name, createdAt: known.createdAt).origins.places + allowed
+    let others = known.origins.places
+    guard places.isEmpty || others.isEmpty || places.contains(where: others.contains) else {
+      throw .input(.staticToken(.otherOrigins(known.name, others)))
+    }
+  }
+
   /// Checks that a new static token goes where the account's token went.
   private func requireOrigins(of known: Account) throws(EngineError) {
     let account = account(known.id, known.name, createdAt: known.createdAt)
-    let own = known.origins.places.filter { known.origins.reasons(for: $0.origin).contains(.signIn) }
-    let (places, knownPlaces) = (account.origins.places, known.origins.places)
-    guard own.allSatisfy(places.contains), places.allSatisfy(knownPlaces.contains) || own.isEmpty
-    else { throw .input(.staticToken(.otherOrigins(known.name, own))) }
+    let own = known.origins.filter { known.origins.reasons(for: $0).contains(.signIn) }
+    let isElsewhere = !known.origins.places.contains(where: account.origins.places.contains)
+    guard own.allSatisfy(account.origins.contains), account.origins.allSatisfy(known.origins.contains), !isElsewhere
+    else {
+      guard !own.isEmpty else { return }
+      throw .input(.staticToken(.otherOrigins(known.name, known.origins.places)))
+    }
   }
 }
 

@@ -85,6 +85,9 @@ struct IncomingAccount {
     }
   }
 
+  /// `true` for tokens of a file that names no person, which a name alone ties to an account.
+  var isKnownByName: Bool { form.isCredentials && belonging.source == .user && kind != .static && !isNamed }
+
   /// The form in which a new static token is sent; `nil` for anything else, also for an account from elsewhere.
   var sentAs: StaticHeader? {
     switch form {

@@ -52,7 +52,7 @@ struct HelperAccount {
     guard reference != nil || !target.urls.isEmpty else { throw .noAddress }
     let choice = try await usualChoice(reference)
     let owners = try owners()
-    if let choice, !choice.selectedBy.isPreference, owners.leaveOpen(choice.account) {
+    if let choice, !choice.selectedBy.isPreference, owners.allow(choice.account, by: choice.selectedBy) {
       if reference != nil { return try named(choice.account) }
       let url = isExplicit(choice.selectedBy) ? ownURL(of: choice.account) : answeringURL(of: choice.account)
       if let url { return try checked(Found(account: choice.account, url: url, ignored: choice.ignored)) }

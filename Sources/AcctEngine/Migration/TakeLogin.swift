@@ -91,7 +91,7 @@ package struct TakeLogin: Sendable {
   private func known(_ login: KnownLogin) throws(EngineError) -> AccountName? {
     try context.accountStore.listing().accounts.first { account in
       let isUsers =
-        hasUser(account.sentAs) || account.displayName == login.user
+        hasUser(account.sentAs) || login.user != nil && account.displayName == login.user
         || account.displayName == nil && account.name.description == login.name
       return account.kind == .static && account.keptFor == nil && account.sentAs == login.sentAs && isUsers
         && login.place.map(account.origins.places.contains) ?? false

@@ -26,11 +26,11 @@ extension StaticHeader.Form {
 }
 
 extension Secret {
-  /// `true` if it begins as the tokens of a known server do, and as no user's name does.
+  /// `true` if it begins as the tokens of a known server do, and is as long as they are: a user can be called `npm_bot`.
   package var hasTokenPrefix: Bool {
     withBytes { bytes in
       tokenPrefixes.utf8.split(separator: UInt8(ascii: " ")).contains { prefix in
-        bytes.count > prefix.count && zip(bytes.indices, prefix).allSatisfy { bytes[$0] == $1 }
+        bytes.count >= prefix.count + 16 && zip(bytes.indices, prefix).allSatisfy { bytes[$0] == $1 }
       }
     }
   }

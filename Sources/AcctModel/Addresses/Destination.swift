@@ -20,14 +20,17 @@ package struct Destination: Equatable, Sendable {
       return
     } catch .refusedURL(.userInformation) {
       let parts = text.utf8.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, let mark = text.firstRange(of: "://") else { throw .url }
-      let user = text[mark.upperBound..<parts[0].endIndex]
+      // The parser has found `://` behind the first colon.
+      guard parts.count == 2, let colon = text.utf8.firstIndex(of: .colon),
+        let start = text.utf8.index(colon, offsetBy: 3, limitedBy: parts[0].endIndex)
+      else { throw .url }
+      let user = text[start..<parts[0].endIndex]
       guard user.utf8.allSatisfy(\.mayStandInUser), let bytes = percentDecoded(user.utf8),
         let decoded = String(validating: bytes, as: UTF8.self), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
       else { throw .refusedURL(.userInformation) }
       // A token in the user's place is no name, and no message is to show it.
       guard !Secret(decoded).hasTokenPrefix else { throw .refusedURL(.userInformation) }
-      self.init(try HTTPURL("\(text[..<mark.upperBound])\(text[parts[1].startIndex...])"))
+      self.init(try HTTPURL("\(text[..<start])\(text[parts[1].startIndex...])"))
       self.user = decoded.isEmpty ? nil : decoded
     }
   }

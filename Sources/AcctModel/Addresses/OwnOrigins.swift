@@ -103,8 +103,8 @@ package struct OwnOrigins: Equatable, Sendable {
       entries[index].reasons = .user
       add([new], for: moved)
     } else if entries.contains(where: { $0.origin == new }) {
-      entries.remove(at: index)
-      add([new], for: moved)
+      let paths = entries.remove(at: index).paths
+      add(paths.isEmpty ? [Place(new)] : paths.map { Place(new, path: $0) }, for: moved)
     } else {
       entries[index].origin = new
     }

@@ -104,7 +104,10 @@ extension DockerCredentials {
   ) -> HelperTask {
     do {
       var target = try HelperTarget(naming: server)
-      guard target.urls.allSatisfy({ $0.isRegistry || !$0.isOfAPI }) else { return .answered(answer) }
+      // Docker itself names such places by URLs; a name without a scheme is a registry's, or a part of one.
+      guard target.urls.allSatisfy({ $0.isRegistry || !$0.isOfAPI }) || !server.contains("://") else {
+        return .answered(answer)
+      }
       target.urls = target.urls.map { $0.isRegistry ? HTTPURL($0.origin) : $0 }
       return make(target)
     } catch {

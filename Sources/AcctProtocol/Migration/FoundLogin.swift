@@ -78,14 +78,13 @@ package struct FoundLogins: Sendable {
   /// What makes two logins one account.
   private struct Account: Hashable {
     var user: String?
-    var origin: Origin?
-    var path: String?
+    var place: Place?
     /// A session of its own program is one by its name alone.
-    var place: String?
+    var name: String?
 
     init(_ login: FoundLogin) {
-      (user, origin, path) = (login.user, login.origins.first, login.path)
-      place = login.origins.isEmpty ? login.place : nil
+      (user, place) = (login.user, login.places.first)
+      name = place == nil ? login.place : nil
     }
   }
 

@@ -52,7 +52,7 @@ struct PlaceTests {
     #expect(await record.acct("observe", "\(host)/north/map.git", "--json") == 0)
     #expect(record.json?.objectValue?["accountName"] == "map" || record.out.contains("map"))
     #expect(await record.acct("exec", "--for", url, "--", "true") == 0)
-    #expect(record.err.contains("acct: using north, which has \(host)"))
+    #expect(record.err.contains("acct: using north, which has \(host)/north"))
   }
 
   @Test("A place chooses and does not protect: the account still has the whole origin")
@@ -82,7 +82,7 @@ struct PlaceTests {
       record.err == ["acct: whole is no longer the choice for \(host)/south; its headers may still go to \(host)"]
     )
     #expect(await record.acct("allow", "whole", "\(host)/south", "--revoke") == 1)
-    #expect(record.err == ["acct: \(host)/south is not an origin of whole"])
+    #expect(record.err == ["acct: \(host)/south is neither an origin nor a place of whole"])
     #expect(await record.acct("allow", "north", "\(host)/north", "--revoke") == 0)
     #expect(record.err == ["acct: headers of north no longer go to \(host)"])
     #expect(await record.acct("header", "-a", "north", "\(host)/north") == 8)

@@ -1,3 +1,4 @@
+import AcctPorts
 import AcctTestSupport
 import StrictJSON
 import Testing
@@ -101,6 +102,23 @@ struct HelperPlaceTests {
     }
   }
 
+  @Test(
+    "A user that is no account's gets another's secret only if the user of acct names it, and not by a folder's file"
+  )
+  func nobody() async {
+    await record.addTwoUsers()
+    record.place([.trusted(path: "/x/.acct", line: "mara-at-work@github.com")])
+    await record.git("protocol=https", "host=github.com")
+    #expect(record.out.contains("password=gho_Work\n"))
+    await record.git("protocol=https", "host=github.com", "username=nobody")
+    #expect(record.out.isEmpty)
+    #expect(await record.acct("header", "https://nobody@github.com/") == 5)
+    record.set("ACCT_ACCOUNT", to: "mara-at-work@github.com")
+    await record.git("protocol=https", "host=github.com", "username=nobody")
+    #expect(record.out.contains("password=gho_Work\n"))
+    #expect(await record.acct("header", "https://nobody@github.com/") == 0)
+  }
+
   @Test("A single account of a host answers whatever user the program names")
   func single() async {
     await record.addTwoUsers()
@@ -123,6 +141,30 @@ struct HelperPlaceTests {
     #expect(await record.docker("erase", "quay.io/team-a") == 0)
     #expect(await record.docker("get", "quay.io/team-a/image") == 0)
     #expect(record.out.contains(#""Secret":"whole""#))
+  }
+
+  @Test("An account's user counts before the name of another account")
+  func userBeforeName() async {
+    await record.addToken("tok-bob", at: host, "--name", "bob@git.example")
+    await record.addToken("tok-other", at: host, "--name", "bob")
+    await record.git("protocol=https", "host=git.example", "username=bob")
+    #expect(record.out.contains("password=tok-bob\n"))
+  }
+
+  @Test("A user whose name begins as tokens do is a user")
+  func userLikeToken() async {
+    for user in ["npm_bot", "npm_bot2"] {
+      await record.addToken("pass-\(user)", at: host, "--basic", user, "--name", user)
+    }
+    await record.git("protocol=https", "host=git.example", "username=npm_bot")
+    #expect(record.out.contains("password=pass-npm_bot\n"))
+  }
+
+  @Test("A login by docker is stored whatever its path is", arguments: ["quay.io/team-token", "quay.io/v2/team"])
+  func dockerPaths(server: String) async {
+    #expect(await record.docker("store", #"{"ServerURL":"\#(server)","Username":"mara","Secret":"s"}"#) == 0)
+    #expect(await record.docker("get", server) == 0)
+    #expect(record.out.contains(#""Secret":"s""#))
   }
 }
 

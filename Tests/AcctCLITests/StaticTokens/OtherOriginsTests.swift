@@ -61,4 +61,21 @@ struct OtherOriginsTests {
     #expect(record.err == ["acct: replaced the token of k"])
     await expectToken("second")
   }
+
+  @Test("Tokens of a file that names no person are refused as well, and with --replace go to the new origin alone")
+  func documents() async {
+    func add(_ token: String, at origin: String, _ words: String...) async -> Int32 {
+      record.provide("-", #"{"access_token": "\#(token)", "token_type": "Bearer"}"#)
+      record.clear()
+      return await record.run(["add", "--import", "-", "--name", "k", "--allow-origin", origin] + words)
+    }
+    #expect(await add("first", at: Self.one) == 0)
+    #expect(await add("second", at: Self.one) == 0)
+    #expect(await add("third", at: Self.two) == 1)
+    #expect(record.err.first == "acct: k has a token for https://one.example.com, which was kept")
+    await expectToken("second")
+    #expect(await add("third", at: Self.two, "--replace") == 0)
+    await expectToken("third")
+    #expect(await record.acct("header", "-a", "k", "\(Self.one)/") == 8)
+  }
 }

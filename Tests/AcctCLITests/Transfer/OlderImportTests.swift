@@ -241,4 +241,37 @@ struct OlderImportTests {
       #expect(await record.run(["add", "--replace"] + rest) == 64)
     }
   }
+
+  @Test("An export with the tokens of today brings back no origin that was revoked since")
+  func revokedOrigin() async {
+    await record.addToken("one", at: "https://a.example", "--allow-origin", "https://b.example", "--name", "k")
+    await export("k")
+    #expect(await record.acct("allow", "k", "https://b.example", "--revoke") == 0)
+    #expect(await takeExport() == 0)
+    #expect(record.err == ["acct: k has the same token already"])
+    #expect(await record.acct("header", "-a", "k", "https://b.example/") == 8)
+  }
+
+  @Test("A token that an import has brought is as old as it was where it came from")
+  func ageOfImport() async {
+    await record.addToken("one", at: "https://a.example", "--name", "k")
+    await export("k")
+    let first = record.secretFiles["out"]
+    record.now += 60
+    record.secretFiles["token"] = "two\n"
+    #expect(await record.acct("login", "k", "--token", "token") == 0)
+    await export("k")
+    let second = record.secretFiles["out"]
+    // As on another machine: the first, and later the second.
+    #expect(await record.acct("remove", "--local", "k") == 0)
+    record.now += 60
+    record.secretFiles["out"] = first
+    #expect(await takeExport() == 0)
+    record.secretFiles["out"] = second
+    #expect(await takeExport() == 0, "\(record.err)")
+    #expect(await token(of: "k") == "two\n")
+    record.secretFiles["out"] = first
+    #expect(await takeExport() == 1)
+    #expect(await token(of: "k") == "two\n")
+  }
 }

@@ -69,9 +69,10 @@ struct ForeignFileTests {
   @Test(
     "A token in the user's place is the secret, beside an empty password, that of GitHub, or any other",
     arguments: [
-      ("ghp_made-up", "", "ghp_made-up", ""), ("some-key", "", "some-key", ""),
-      ("some-key", "x-oauth-basic", "some-key", "x-oauth-basic"), ("glpat-made-up", "x", "glpat-made-up", "x"),
-      ("github_pat_made-up", "other", "github_pat_made-up:other", nil),
+      ("ghp_made-up-made-up-1", "", "ghp_made-up-made-up-1", ""), ("some-key", "", "some-key", ""),
+      ("some-key", "x-oauth-basic", "some-key", "x-oauth-basic"),
+      ("glpat-made-up-made-up-1", "x", "glpat-made-up-made-up-1", "x"),
+      ("github_pat_made-up-made-up-1", "other", "github_pat_made-up-made-up-1:other", nil),
     ]
   )
   func tokenAsUser(_ user: String, _ password: String, _ secret: String, _ word: String?) throws {
@@ -121,13 +122,13 @@ struct ForeignFileTests {
       machine long.example login x password \(String(repeating: "z", count: 4094))
       machine b.example password p
       machine b.example login bob password "#q"
-      machine c.example login ghp_made-up
+      machine c.example login ghp_made-up-made-up-1
       """
     let found = try NetrcFile.logins(in: Secret(text))
     #expect(
       shown(found) == [
         "olga https://files.example today", "- https://empty.example y", "bob https://b.example #q",
-        "- https://c.example ghp_made-up",
+        "- https://c.example ghp_made-up-made-up-1",
       ]
     )
     #expect(

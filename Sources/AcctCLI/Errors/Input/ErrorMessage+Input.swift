@@ -165,7 +165,7 @@ extension ErrorMessage {
 
 func words(for refusal: ParseError.Refusal) -> String {
   switch refusal {
-  case .userInformation: "the URL has user information (the part before @ is not the host)"
+  case .userInformation: "the URL has a password, a token or an unusable name before its @, which is not the host"
   case .unusableHost: "the host has characters that clients interpret differently"
   case .plainHTTP: "plain http is for loopback only; use https"
   }
