@@ -4,13 +4,13 @@ import AcctPorts
 
 /// The output of `status` for people, from top to bottom.
 struct StatusText {
-  var status: AccountOverview.Status
+  @Boxed var status: AccountOverview.Status
   var selectedBy: SelectedBy
   /// The path of the `.acct` file that chose it, if one did.
   var directoryFile: String?
   var limits: [RateLimit] = []
-  var errorMessage: ErrorMessage?
-  var clock: Clock
+  @Boxed var errorMessage: ErrorMessage? = nil
+  @Boxed var clock: Clock
 
   private var now: Timestamp { clock.now() }
 

@@ -10,6 +10,7 @@ extension EngineContext {
   ///   - kind: The event.
   ///   - account: The account.
   ///   - origin: The origin that it is about, if it is about one.
+  ///   - time: When it was; `nil` for now.
   func note(_ kind: AccountEvent.Kind, of account: inout Account, at origin: Origin? = nil, when time: Timestamp? = nil)
   {
     let event = AccountEvent(

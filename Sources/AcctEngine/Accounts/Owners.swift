@@ -49,11 +49,11 @@ struct Owners {
   /// only where the user of the URL decides nothing.
   func allow(_ account: Account, by rule: SelectedBy) -> Bool {
     guard meant.isEmpty else { return meant.contains { $0.account.id == account.id } }
-    return rule != .directory || nobody == nil
+    return rule != .directory || unknownUser == nil
   }
 
   /// The user that is named, where it is none of several accounts' whose users are known.
-  private var nobody: String? {
+  private var unknownUser: String? {
     guard meant.isEmpty, let user, !PlaceholderUser.isOne(user), all.count > 1,
       all.contains(where: { $0.account.hasUser(at: $0.url.origin) })
     else { return nil }
@@ -72,7 +72,7 @@ struct Owners {
     isUsable: (Account) -> Bool = { _ in true },
     isPreferred: (Account) -> Bool = { _ in false }
   ) -> Decision {
-    if let nobody { return .otherUser(nobody) }
+    if let unknownUser { return .otherUser(unknownUser) }
     let meant = meant
     let rivals = meant.isEmpty ? all : meant
     let usable = rivals.filter { isUsable($0.account) || meant.isEmpty && $0.account.id == active }

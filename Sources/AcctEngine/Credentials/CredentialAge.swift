@@ -36,7 +36,7 @@ struct CredentialAge {
 
   /// Returns `true` if these tokens are newer than others, `false` if they are older; `nil` if that is not known.
   func isNewer(than other: CredentialAge) -> Bool? {
-    // A check confirms tokens that are older, too: it counts only where nobody noted when they were given.
+    // A check confirms tokens that are older, too: it counts only where no note says when they were given.
     let pairs = [
       (issuedAt, other.issuedAt), (storedAt ?? confirmedAt, other.storedAt ?? other.confirmedAt), (end, other.end),
     ]

@@ -7,15 +7,15 @@ package struct KeyringReport: Sendable {
   package var kind: Keyring.Kind?
   package var state: Keyring.State?
   /// The shared keyring that this machine has joined, whether it is in use or not.
-  package var settings: SharedKeyringSettings?
+  @Boxed package var settings: SharedKeyringSettings? = nil
   /// The report of its engine.
-  package var engine: SharedKeyring.Report?
+  @Boxed package var engine: SharedKeyring.Report? = nil
   /// The accounts for which this machine has an answer to store there, by their names here.
   package var waiting: [AccountName] = []
   /// Who shares it, and what opens it; `nil` while it is locked.
-  package var members: SharedMembers?
+  @Boxed package var members: SharedMembers? = nil
   /// Why the keyring in use, or the shared one, can't be used now.
-  package var cause: EngineError?
+  @Boxed package var cause: EngineError? = nil
 
   /// Asks the keyring, and the engine of a shared one; prompts for nothing.
   ///

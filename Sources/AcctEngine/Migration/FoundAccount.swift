@@ -4,7 +4,7 @@ package import AcctProtocol
 /// A login of another program, as the account that it would become.
 package struct FoundAccount: Sendable {
   package var program: OtherProgram
-  package var login: FoundLogin
+  @Boxed package var login: FoundLogin
   /// The file that names it.
   package var path: String
   /// `true` if the user named the file: it need not be the one that the program uses.

@@ -15,7 +15,7 @@ struct Renewal: Sendable {
 
   /// The result of a renewal, so that the keyring need not be read again.
   struct Outcome: Sendable {
-    var credentials: Credentials
+    @Boxed var credentials: Credentials
     /// `true` if this process asked the server.
     var wasDue: Bool
 

@@ -20,7 +20,7 @@ package import AcctProtocol
 /// | any other answer, or none | fail | keeps the note if the token may have been spent, now or by an earlier renewal |
 package struct RenewalStateMachine<Form> {
   /// What the caller does next.
-  package enum Step {
+  package indirect enum Step {
     case send(Form)
     /// Store the tokens with the account.
     case store(TokenResponse)

@@ -9,11 +9,11 @@ extension MakeRequest {
     let origin: Origin
     let event: RetryStateMachine.Event
     /// The response, or the reason why there is none.
-    let answer: Result<Answer, EngineError>
+    @Boxed var answer: Result<Answer, EngineError>
     /// The authorization that the request carried, with its token and expiry.
-    let authorization: Authorize.Authorization
+    @Boxed var authorization: Authorize.Authorization
     /// The current hint about the server.
-    var hint: ServerHint?
+    @Boxed var hint: ServerHint?
 
     /// The response that ends the request; `nil` if an action may lead to another attempt.
     func end(_ action: RetryStateMachine.Action) throws(EngineError) -> Answer? {

@@ -4,15 +4,15 @@ import AcctProtocol
 
 /// The state of a request between attempts.
 struct RequestAttempt {
-  private(set) var request: MakeRequest.Request
+  @Boxed private(set) var request: MakeRequest.Request
   private let body: RequestBody?
   var account: Account
   /// The attempts that remain.
   var retry: RetryStateMachine
   /// The hint from the last response; `nil` if the file may have a newer one.
-  var hint: ServerHint?
+  @Boxed var hint: ServerHint? = nil
   /// The grant from the last renewal, for the next attempt only.
-  var grant: AccessGrant?
+  @Boxed var grant: AccessGrant? = nil
   private(set) var isFirst = true
 
   init(_ request: MakeRequest.Request, _ body: RequestBody?, _ account: Account) {

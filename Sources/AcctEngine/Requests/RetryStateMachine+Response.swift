@@ -15,9 +15,9 @@ extension RetryStateMachine {
     /// Seconds until the server accepts another request, by its own clock; `nil` if it names none.
     package var retryAfter: Int64?
     /// The URL that it redirects to, or the reason why that URL is not requested.
-    package var redirect: Result<HTTPURL, EngineError>?
+    @Boxed package var redirect: Result<HTTPURL, EngineError>? = nil
     /// A failure to handle the response, a session that ended because of it, or a demand that only the user can meet.
-    package var cause: EngineError?
+    @Boxed package var cause: EngineError? = nil
     /// `true` if the whole body can still be sent.
     package var canRepeat = true
 

@@ -30,7 +30,7 @@ import AcctProtocol
 /// (b): deliver(bodyGone) instead if the body cannot be sent again.
 package struct RetryStateMachine: Sendable {
   /// An event of a request.
-  package enum Event: Equatable, Sendable {
+  package indirect enum Event: Equatable, Sendable {
     case answered(Response)
     /// There is no response.
     case unanswered(HTTPFailure, Origin, canRepeat: Bool)

@@ -7,7 +7,7 @@ package import StrictJSON
 ///
 /// Nothing in a value of this type is left to check: the DPoP key is one, it is the key that the
 /// token is bound to, and every token fits on a header line.
-package struct Handoff: Sendable {
+package final class Handoff: Sendable {
   package let accessToken: Token
   package let refreshToken: Token?
   package let idToken: IDToken?

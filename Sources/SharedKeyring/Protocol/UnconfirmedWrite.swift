@@ -17,7 +17,7 @@ package struct UnconfirmedWrite<Credential: Equatable & Sendable>: Sendable {
   }
 
   /// The state that a write was made from.
-  package enum Basis: Sendable {
+  package indirect enum Basis: Sendable {
     /// The account was to be made.
     case nothing
     /// A copy, without a claim: a new name, a new sign-in.
