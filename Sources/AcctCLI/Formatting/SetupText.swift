@@ -49,7 +49,7 @@ func words(forLost lines: [String], _ program: SetupProgram) -> String {
   return "\(program.rawValue) writes the whole file anew, and drops or changes \(shown)\(more)"
 }
 
-/// What a user should know beside a change.
+/// A fact that the user should know beside a change.
 func words(for remark: SetupRemark) -> String {
   switch remark {
   case .askedFirst(let helpers):
@@ -59,6 +59,9 @@ func words(for remark: SetupRemark) -> String {
     "docker does not use its own logins of \(servers.map(printable).joined(separator: ", ")) then; "
       + "`acct add --from docker` takes them over"
   case .otherHelper(let setting): "\(printable(setting)) names another helper"
+  case .pending(let change, let program):
+    "\(printable(change.name)) \(words(forDeciding: change, program)), which "
+      + "`acct helper setup \(program.rawValue)` overcomes"
   case .overruled(let setting, let place):
     "\(printable(setting)) of \(place.map(printable) ?? "the environment") decides until it is removed there"
   case .variable(let name): "\(name) is set in the environment, and decides until it is unset"
@@ -66,6 +69,12 @@ func words(for remark: SetupRemark) -> String {
     "cargo gets a token for an origin that you give: acct allow NAME ORIGIN, or with ACCT_ACCOUNT; see "
       + "`man acct-helper`"
   }
+}
+
+/// The way in which a setting decides before acct's.
+private func words(forDeciding change: SettingChange, _ program: SetupProgram) -> String {
+  if change.replaced != nil { return "names another helper" }
+  return program == .git ? "resets the list of helpers" : "names no helper"
 }
 
 /// The state of a program's settings, in a table.

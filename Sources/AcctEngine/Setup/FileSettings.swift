@@ -28,7 +28,7 @@ struct DockerFile: ProgramSettings {
     // A registry's own helper comes before the general one.
     for registry in try host == nil ? ownHelpers(contents) : [] {
       guard let more = try adding(registry, to: edited?.contents ?? contents) else { continue }
-      edited = EditedSettings(more.contents, (edited?.changes ?? []) + more.changes, isRest: general == nil)
+      edited = EditedSettings(more.contents, (edited?.changes ?? []) + more.changes, wasSetUp: general == nil)
     }
     return edited
   }

@@ -14,7 +14,7 @@ struct GitSettings: ProgramSettings {
   }
 
   let name = "git-credential-acct"
-  /// What git makes that name of.
+  /// The word in the setting, of which git makes that name.
   private static let helper = "acct"
   private static let general = "credential.helper"
 
@@ -23,12 +23,12 @@ struct GitSettings: ProgramSettings {
   func path() throws(EngineError) -> String { try tool.existing(else: tool.places.first) }
 
   func adding(to contents: Secret?) async throws(EngineError) -> EditedSettings? {
-    let additions = try await planned().additions
+    let (additions, _, wasSetUp) = try await planned()
     guard !additions.isEmpty else { return nil }
     let after = try await tool.onCopy(of: contents) { (copy) async throws(EngineError) in
       for addition in additions { try await add(addition, to: copy) }
     }.contents
-    return EditedSettings(after, additions.map(\.change), isRest: !additions.contains { $0.change.name == key })
+    return EditedSettings(after, additions.map(\.change), wasSetUp: wasSetUp)
   }
 
   /// Values that are added to one setting.
@@ -39,9 +39,12 @@ struct GitSettings: ProgramSettings {
     var atEnd: Bool
   }
 
-  /// What has to be added, and the helpers that git has then.
-  private func planned() async throws(EngineError) -> (additions: [Addition], helpers: GitHelperList) {
+  /// The values to add, the helpers that git has then, and `true` if the setting was there before.
+  private func planned() async throws(EngineError) -> (
+    additions: [Addition], helpers: GitHelperList, wasSetUp: Bool
+  ) {
     var helpers = try await helpers()
+    let wasSetUp = helpers.entries.contains { $0.key == key && $0.isAcct }
     let file = try path()
     var additions: [Addition] = []
     func add(_ key: String, for origin: Origin?) {
@@ -50,7 +53,7 @@ struct GitSettings: ProgramSettings {
       for atEnd in [false, true] where !helpers.asksAcct(for: origin) {
         var changed = helpers
         changed.add(values, to: key, in: file, atEnd: atEnd)
-        // What another file overrules is written once, and told.
+        // A setting that another file overrules is written once, and the file is told.
         let isWanted = atEnd && key == self.key && !helpers.entries.contains { $0.key == key && $0.isAcct }
         guard changed.asksAcct(for: origin) || isWanted else { continue }
         var change = SettingChange(key, Self.helper)
@@ -66,7 +69,7 @@ struct GitSettings: ProgramSettings {
       // A section of its own resets the list for a server.
       add(helpers.reset(for: origin)?.entry.key ?? Self.general, for: origin)
     }
-    return (additions, helpers)
+    return (additions, helpers, wasSetUp)
   }
 
   private func add(_ addition: Addition, to copy: String) async throws(EngineError) {
@@ -124,7 +127,7 @@ struct GitSettings: ProgramSettings {
     let helpers = try await planned().helpers
     let others = helpers.active(for: nil).filter { !$0.isAcct }.map(\.value)
     var remarks: [SetupRemark] = host == nil && !others.isEmpty ? [.askedFirst(others)] : []
-    let origins = if let host { [host.origin] } else { try tool.origins() }
+    let origins: [Origin?] = if let host { [host.origin] } else { [nil] + (try tool.origins()) }
     for origin in origins where !helpers.asksAcct(for: origin) {
       guard let (reset, number) = helpers.reset(for: origin) else { continue }
       let remark = SetupRemark.overruled(setting: reset.key, place: try place(of: reset, number))

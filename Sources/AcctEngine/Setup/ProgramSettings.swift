@@ -1,6 +1,6 @@
 package import AcctModel
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 import Secrets
 
 /// The settings of one program: where they are, and how acct comes into them and goes again.
@@ -29,7 +29,7 @@ protocol ProgramSettings: Sendable {
   /// A program that acct has to write, too; `nil` if there is none to write.
   func script() throws(EngineError) -> ScriptFile?
 
-  /// What the user should know beside the change.
+  /// The facts that the user should know beside the change.
   func remarks(_ contents: Secret?) async throws(EngineError) -> [SetupRemark]
 }
 
@@ -39,7 +39,7 @@ struct ScriptFile: Sendable {
   var text: String
 }
 
-/// What a user should know beside a change.
+/// A fact that the user should know beside a change.
 package enum SetupRemark: Equatable, Sendable {
   /// git asks these helpers first, and has them keep the tokens that acct gives.
   case askedFirst([String])
@@ -51,13 +51,15 @@ package enum SetupRemark: Equatable, Sendable {
   case needsAllow
   /// This setting names another helper for some servers.
   case otherHelper(String)
+  /// Another setting decides for some servers, and the next setup of the program makes this change there.
+  case pending(SettingChange, SetupProgram)
   /// Something else decides instead of the setting: a setting, and its file and line; `nil` for the environment.
   case overruled(setting: String, place: String?)
 
   /// `true` if the program does not ask acct in spite of the setting.
   package var isOverruling: Bool {
     switch self {
-    case .variable, .otherHelper, .overruled: true
+    case .variable, .otherHelper, .pending, .overruled: true
     case .askedFirst, .unusedLogins, .needsAllow: false
     }
   }

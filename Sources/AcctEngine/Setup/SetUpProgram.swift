@@ -40,7 +40,8 @@ package struct SetUpProgram: Sendable {
     if let script = try settings.script() {
       plan.edits.append(SetupPlan.Edit(try context.settingsFile(script.path), Secret(script.text), [], isProgram: true))
     }
-    if !plan.edits.isEmpty { plan.remarks = try await settings.remarks(file.contents) }
+    // Without a change only those that contradict the setting matter.
+    plan.remarks = try await settings.remarks(file.contents).filter { !plan.edits.isEmpty || $0.isOverruling }
     return plan
   }
 
@@ -84,9 +85,9 @@ package struct SetUpProgram: Sendable {
       let settings = try program.settings(nil, context)
       let contents = try context.settingsFile(try await settings.path()).contents
       let edited = try await settings.adding(to: contents)
-      if edited?.isRest ?? true, try settings.script() == nil {
-        let others = (edited?.changes ?? []).map { SetupRemark.otherHelper($0.name) }
-        let overruling = others + (try await settings.remarks(contents)).filter(\.isOverruling)
+      if edited?.wasSetUp ?? true, try settings.script() == nil {
+        let pending = (edited?.changes ?? []).map { SetupRemark.pending($0, program) }
+        let overruling = pending + (try await settings.remarks(contents)).filter(\.isOverruling)
         return overruling.isEmpty ? .setUp : .overruled(overruling)
       }
     } catch .setup(.notInstalled) {

@@ -25,6 +25,8 @@ package struct SetupPlan: Sendable {
   }
 
   package var isUndo: Bool { undone != nil }
+  /// `true` if the program does not ask acct in spite of its setting, at least for some servers.
+  package var isOverruled: Bool { remarks.contains(where: \.isOverruling) }
   package var isEmpty: Bool { edits.isEmpty && allowed == nil }
   /// The lines that are not acct's, and that the program's tool drops.
   package var lost: [String] { edits.flatMap(\.lost) }

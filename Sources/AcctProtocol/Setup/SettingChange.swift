@@ -19,13 +19,13 @@ package struct SettingChange: Equatable, Sendable {
 package struct EditedSettings: Sendable {
   package var contents: Secret
   package var changes: [SettingChange]
-  /// `true` if the program asks acct already, but for the servers of these settings.
-  package var isRest: Bool
+  /// `true` if acct's own setting was there before, and these changes overcome others that decide for some servers.
+  package var wasSetUp: Bool
 
-  package init(_ contents: Secret, _ changes: [SettingChange], isRest: Bool = false) {
+  package init(_ contents: Secret, _ changes: [SettingChange], wasSetUp: Bool = false) {
     self.contents = contents
     self.changes = changes
-    self.isRest = isRest
+    self.wasSetUp = wasSetUp
   }
 }
 

@@ -151,7 +151,10 @@ struct SetupTests {
     let add = ["add", "--token", "-", "--name", "work", "--allow-origin", "https://gcr.example"]
     #expect(await record.run(add) == 0, "\(record.err)")
     #expect(await record.acct("helper", "setup") == 0)
-    #expect(record.out.contains("set up, but credHelpers.gcr.example names another helper"), "\(record.out)")
+    #expect(
+      record.out.contains("credHelpers.gcr.example names another helper, which `acct helper setup docker` overcomes"),
+      "\(record.out)"
+    )
     #expect(await record.acct("helper", "setup", "docker") == 0)
     #expect(record.err.contains("acct:   credHelpers.gcr.example = acct (replaces gcloud)"), "\(record.err)")
     #expect(await record.acct("helper", "setup") == 0)

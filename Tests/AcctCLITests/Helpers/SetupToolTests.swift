@@ -137,6 +137,28 @@ struct SetupToolTests {
 
   @Test("A go command that does not know GOAUTH is said to be too old")
   func oldGo() async {
+  @Test("A variable that decides instead is told by the setup, and again by the next, which has nothing to change")
+  func overruled() async {
+    record.foreignFiles["/home/settings/go"] = ""
+    record.programs.install("env") { [record] call in
+      if let value = call.arguments.last, value.hasPrefix("GOAUTH=") {
+        record.foreignFiles[copy: "/run/settings"] = "\(value)\n"
+        return Self.result(0)
+      }
+      let file = record.foreignFiles[copy: "/run/settings"] ?? ""
+      return Self.result(0, file.isEmpty ? "netrc\n" : String(file.dropFirst("GOAUTH=".count)))
+    }
+    record.set("GOAUTH", to: "off")
+    let remark = "acct: GOAUTH is set in the environment, and decides until it is unset"
+    #expect(await record.acct("helper", "setup", "go") == 0)
+    #expect(
+      record.err.suffix(2) == [remark, "acct: go is set up now; to undo it: `acct helper setup go --undo`"],
+      "\(record.err)"
+    )
+    #expect(await record.acct("helper", "setup", "go") == 0)
+    #expect(record.err == [remark, "acct: go is set up already; nothing was changed"])
+  }
+
     record.programs.install("env") { call in Self.result(0, call.arguments.contains("-w") ? "" : "\n") }
     #expect(await record.acct("helper", "setup", "go") == 1)
     #expect(record.err == ["acct: this version of go does not know GOAUTH", "acct: hint: update it"])

@@ -63,12 +63,37 @@ struct SetupGitResetTests {
     try await setup.write(own + Self.gh, to: ".gitconfig")
     #expect(try await answered(setup) == ["git.corp.example", "other.example"])
     let list = try await setup.run("acct", ["helper", "setup"])
-    #expect(list.text.contains("set up, but credential.https://github.com.helper names another helper"), "\(list.text)")
+    #expect(
+      list.text.contains("set up, but credential.https://github.com.helper names another helper, which `acct"),
+      "\(list.text)"
+    )
     let said = try await setup.setUp("git")
     #expect(said.contains("credential.https://github.com.helper = acct (replaces !gh auth git-credential)"), "\(said)")
     #expect(try await answered(setup) == Self.hosts)
     try await setup.setUp("git", "--undo")
     #expect(try await setup.text(".gitconfig") == Self.gh)
+  }
+
+  @Test(
+    "A section that resets the list after the setup is called that in the list, and overcome by the next setup",
+    arguments: [
+      ("[credential]\n\thelper =\n", "credential.helper"),
+      ("[credential \"https://github.com\"]\n\thelper =\n", "credential.https://github.com.helper"),
+    ]
+  )
+  func emptied(section: String, key: String) async throws {
+    let setup = try await home()
+    try await setup.setUp("git")
+    let own = try #require(try await setup.text(".gitconfig"))
+    try await setup.write(own + section, to: ".gitconfig")
+    let words = "git        set up, but \(key) resets the list of helpers, which `acct helper setup git` overcomes\n"
+    let list = try await setup.run("acct", ["helper", "setup"])
+    #expect(list.text.contains(words), "\(list.text)")
+    try await setup.setUp("git")
+    #expect(try await answered(setup) == Self.hosts)
+    #expect(try await setup.run("acct", ["helper", "setup"]).text.contains("git        set up\n"))
+    try await setup.setUp("git", "--undo")
+    #expect(try await setup.text(".gitconfig") == section)
   }
 
   @Test("What acct can't overcome is named with its place: the environment's settings come last")
@@ -85,7 +110,13 @@ struct SetupGitResetTests {
     let list = try await setup.run("acct", ["helper", "setup"], with: variables)
     #expect(list.text.contains("set up, but credential.https://github.com.helper of the environment"), "\(list.text)")
     #expect(try await answered(setup, with: variables) == ["git.corp.example", "other.example"])
-    #expect(try await setup.setUp("git", with: variables) == "acct: git already asks acct; nothing was changed\n")
+    #expect(
+      try await setup.setUp("git", with: variables) == """
+        acct: credential.https://github.com.helper of the environment decides until it is removed there
+        acct: git is set up already; nothing was changed
+
+        """
+    )
     try await setup.setUp("git", "--undo")
     #expect(try await setup.text(".gitconfig") == nil)
   }

@@ -7,7 +7,7 @@ struct SetupOverruledTests {
     let program: SetupFileRow.Program
     let files: [String: String]
     var variables: [String] = []
-    /// What the setup says, with `HOME` for the home folder.
+    /// The words of the setup, with `HOME` for the home folder.
     let says: String
 
     var testDescription: String { "\(program): \(says)" }
@@ -75,7 +75,7 @@ struct SetupOverruledTests {
   ]
 
   @Test(
-    "They are named with their place by the setup and in the list, which does not say that all is set up",
+    "They are named with their place by the setup, by the next one and in the list, which does not say that all is set up",
     arguments: rows
   )
   func overruled(_ row: Row) async throws {
@@ -87,6 +87,11 @@ struct SetupOverruledTests {
     let says = row.says.replacing("HOME", with: home)
     let done = try await setup.run("env", variables + ["acct", "helper", "setup"] + row.program.words)
     #expect(done.status == 0 && done.errorText.contains("acct: \(says)\n"), "\(done.errorText)")
+    let again = try await setup.run("env", variables + ["acct", "helper", "setup"] + row.program.words)
+    #expect(
+      again.errorText == "acct: \(says)\nacct: \(row.program) is set up already; nothing was changed\n",
+      "\(again.errorText)"
+    )
     // aws is set up for profiles.
     guard row.program != .aws else { return }
     let list = try await setup.run("env", variables + ["acct", "helper", "setup"])

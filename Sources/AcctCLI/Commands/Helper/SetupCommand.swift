@@ -73,7 +73,7 @@ struct SetupCommand: AcctCommand {
     } else {
       plan = try await setup.plan(program, host, role: program == .aws ? role(context) : nil)
     }
-    if !plan.isEmpty { try show(plan, context) }
+    try show(plan, context)
     guard !dryRun else { return try done(plan, program, "nothing was changed", context) }
     if plan.obstructed == nil, !plan.isEmpty { try agree(to: plan, context) }
     try await setup.carryOut(plan)
@@ -132,9 +132,12 @@ struct SetupCommand: AcctCommand {
       }
       return "\(name) is as it was before"
     }
-    if plan.isEmpty { return "\(name) already asks acct; nothing was changed" }
+    if plan.isEmpty {
+      return "\(name) \(plan.isOverruled ? "is set up already" : "already asks acct"); nothing was changed"
+    }
     let host = plan.host.map(shellWord)
-    let subject = host.map { "\(name) asks acct for \($0) now" } ?? "\(name) asks acct now"
+    let verb = plan.isOverruled ? "is set up" : "asks acct"
+    let subject = host.map { "\(name) \(verb) for \($0) now" } ?? "\(name) \(verb) now"
     let option = host.map { " \(plan.program == .aws ? "--profile" : "--host") \($0)" } ?? ""
     let undoing = "`acct helper setup \(plan.program.rawValue)\(option) --undo`"
     return "\(subject); to undo it: \(undoing)"
