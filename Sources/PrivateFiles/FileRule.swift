@@ -13,6 +13,8 @@ package enum FileRule: Sendable {
   case program
   /// As ``genuine``, and not root's.
   case own
+  /// As ``genuine``, and of any owner: acct shows it, and does not obey it.
+  case foreign
   /// Others can't read it; where root hands it over, a group can.
   case secret
   /// As ``secret``, and its group can read it in any case: as systemd hands out credentials.
@@ -21,7 +23,7 @@ package enum FileRule: Sendable {
   /// The permission bits that a file of this status may not have.
   fileprivate func denied(to status: FileStatus) -> UInt32 {
     switch self {
-    case .genuine, .input, .program, .own: 0o022
+    case .genuine, .input, .program, .own, .foreign: 0o022
     case .credential: 0o037
     case .secret: status.isHandedOver ? 0o037 : 0o077
     }
@@ -33,7 +35,9 @@ extension FileStatus {
   ///
   /// - Throws: ``FileError/distrusted(reason:)``, ``FileError/exposed(reason:chmod:)``.
   func check(_ rule: FileRule, _ path: String) throws(FileError) {
-    guard isOwn || owner == 0 && rule != .own else { throw .distrusted(reason: "it belongs to another user") }
+    guard isOwn || owner == 0 && rule != .own || rule == .foreign else {
+      throw .distrusted(reason: "it belongs to another user")
+    }
     let denied = rule.denied(to: self)
     guard mode & denied != 0 else { return }
     let isSecret = denied & 0o004 != 0

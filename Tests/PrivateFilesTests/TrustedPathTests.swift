@@ -111,6 +111,9 @@ struct TrustedPathTests {
         try text(scratch.path(of: "own/file"), rule)
       }
     }
+    #expect(try text(scratch.path(of: "own/file"), .foreign) == "text")
+    unsafe chmod(scratch.path(of: "own/file"), 0o622)
+    #expect(throws: FileError.self) { try text(scratch.path(of: "own/file"), .foreign) }
   }
 
   @Test("A FIFO is an input and nothing else, and waits for what is written")

@@ -95,11 +95,23 @@ extension SetupPlan.Edit {
     [
       "path": .string(path), "removed": .bool(isRemoval),
       "diff": .array(diff.shown(path).map(JSON.string)), "lost": .array(lost.map(JSON.string)),
-      "obstacle": JSON(obstacle?.rawValue),
+      "obstacle": JSON(obstacle?.name),
       "settings": .array(
         changes.map { ["name": .string($0.name), "value": .string($0.value), "replaced": JSON($0.replaced)] }
       ),
     ]
+  }
+}
+
+extension SettingsFile.Obstacle {
+  /// The word of `--json`.
+  fileprivate var name: String {
+    switch self {
+    case .root: "root"
+    case .otherUser: "otherUser"
+    case .readOnly: "readOnly"
+    case .generated: "generated"
+    }
   }
 }
 

@@ -52,7 +52,7 @@ package struct SetUpProgram: Sendable {
     // What acct did not do is not recorded, so that it is not undone.
     guard plan.isUndo || !plan.isEmpty else { return }
     if let edit = plan.obstructed, let obstacle = edit.obstacle {
-      throw .setup(.notOurs(path: edit.path, obstacle))
+      throw .setup(.notOurs(path: edit.path, obstacle, isUndo: plan.isUndo))
     }
     if !plan.isUndo, plan.edits.isEmpty { return try await allow(plan) }
     try await context.world.files.withLock(.setups, waiting: 30, failure: { .files(.failed($0)) }) {

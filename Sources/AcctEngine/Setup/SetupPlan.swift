@@ -46,7 +46,7 @@ package struct SetupPlan: Sendable {
     package var changes: [SettingChange]
     /// The lines that are not acct's, and that the program's tool drops.
     package internal(set) var lost: [String] = []
-    /// The lines to write, or to take out, where acct does not.
+    /// The lines to write where acct does not.
     package internal(set) var byHand: [String] = []
 
     package var path: String { file.path }

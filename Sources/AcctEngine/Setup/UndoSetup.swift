@@ -31,9 +31,6 @@ package struct UndoSetup: Sendable {
       for file in record.files.reversed() { try await undo(file, of: record, in: &plan) }
     }
     plan.edits = files.filter(\.isChanged).map(\.edit)
-    for index in plan.edits.indices where plan.edits[index].obstacle != nil {
-      plan.edits[index].byHand = plan.edits[index].diff.removedLines
-    }
     return plan
   }
 

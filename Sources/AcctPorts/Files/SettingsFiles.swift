@@ -2,7 +2,7 @@ package import Secrets
 
 /// The settings files of other programs, which acct changes when the user asks for it.
 ///
-/// A link to such a file is followed, and stays. A file that another user owns or can change is not touched.
+/// A link to such a file is followed, and stays. A file that another user owns or can change is not changed.
 package struct SettingsFiles: Sendable {
   /// Reads a file, up to a number of bytes; one that does not exist has no contents.
   package var read: @Sendable (_ path: String, _ limit: Int) throws(SettingsFileFailure) -> SettingsFile
@@ -70,9 +70,11 @@ package struct SettingsFile: Sendable {
   }
 
   /// Why a file that can be read and trusted is left as it is.
-  package enum Obstacle: String, Equatable, Sendable {
+  package enum Obstacle: Equatable, Sendable {
     /// It belongs to root, and this user is another.
     case root
+    /// It belongs to the user of this name, or of this number.
+    case otherUser(String)
     /// The file, or its folder, is read-only.
     case readOnly
     /// Its first lines say that a program makes it anew.
@@ -84,7 +86,7 @@ package struct SettingsFile: Sendable {
 package enum SettingsFileFailure: Error, Equatable, Sendable {
   /// In words that follow the path and a colon.
   case failed(path: String, reason: String)
-  /// Another user owns it or can change it, or it is no file with contents of its own.
+  /// Another user can change it, or owns it and lets no other read it, or it is no file with contents of its own.
   case distrusted(path: String, reason: String)
   /// It has changed since it was read.
   case changed(path: String)

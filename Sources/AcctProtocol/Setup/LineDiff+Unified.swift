@@ -74,9 +74,6 @@ extension LineDiff {
 
   private func isHead(_ index: Int) -> Bool { after.withLine(index) { $0[0] == UInt8(ascii: "[") } }
 
-  /// The lines that are only in the file before.
-  package var removedLines: [String] { changes.flatMap(\.before).map { before.shown($0).withoutEnd } }
-
   private static func words(for range: Range<Int>) -> String {
     // The format names the line before an empty range.
     let start = range.isEmpty ? range.lowerBound : range.lowerBound + 1

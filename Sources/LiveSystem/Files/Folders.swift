@@ -101,12 +101,15 @@ func home(_ variable: (_ name: String) -> String?) -> String {
   unsafe absoluteOnly(variable("HOME")) ?? entry { unsafe $0.pw_dir } ?? "/"
 }
 
-/// A part of the entry that the user database has of this process's user; `nil` without one.
-func entry(_ part: (passwd) -> UnsafeMutablePointer<CChar>?) -> String? {
+/// The name of a user; the number if the user database has none.
+func userName(_ user: uid_t) -> String { unsafe entry(of: user) { unsafe $0.pw_name } ?? "\(user)" }
+
+/// A part of the entry that the user database has of a user, by default this process's; `nil` without one.
+func entry(of user: uid_t = geteuid(), _ part: (passwd) -> UnsafeMutablePointer<CChar>?) -> String? {
   var entry = unsafe passwd()
   var buffer = [CChar](repeating: 0, count: 16_384)
   var found: UnsafeMutablePointer<passwd>?
-  let status = unsafe getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found)
+  let status = unsafe getpwuid_r(user, &entry, &buffer, buffer.count, &found)
   guard status == 0, unsafe found != nil, let text = unsafe part(entry) else { return nil }
   return unsafe String(cString: text)
 }

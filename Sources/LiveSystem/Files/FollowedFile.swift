@@ -35,31 +35,40 @@ struct FollowedFile {
   func settings(limit: Int) throws(FileError) -> SettingsFile {
     let folder = missing.first ?? target
     let isReadOnly = unsafe access(String(folder.parent), W_OK) != 0
-    guard let file = try opened(.own) else {
+    guard let file = try opened() else {
       return SettingsFile(path, missingFolders: missing, obstacle: isReadOnly ? .readOnly : nil)
     }
     guard var bytes = try readAll(from: file.number, limit: limit) else { throw .system(EFBIG) }
     let status = try file.status()
     let obstacle: SettingsFile.Obstacle? =
-      !status.isOwn ? .root : isReadOnly || status.mode & 0o200 == 0 ? .readOnly : nil
+      if !status.isOwn {
+        status.owner == 0 ? .root : .otherUser(userName(status.owner))
+      } else {
+        isReadOnly || status.mode & 0o200 == 0 ? .readOnly : nil
+      }
     return SettingsFile(path, Secret(consuming: &bytes), obstacle: obstacle)
   }
 
-  /// Returns `true` if the file still has these contents, or still does not exist.
+  /// Returns `true` if the file is the user's to write, and still has these contents, or still does not exist.
   func has(_ contents: Secret?) throws(FileError) -> Bool {
-    do throws(FileError) { return try settings(limit: contents?.count ?? 0).contents == contents } catch {
+    do throws(FileError) {
+      let file = try settings(limit: contents?.count ?? 0)
+      return file.contents == contents && file.obstacle == nil
+    } catch {
       guard error == .system(EFBIG) else { throw error }
       return false
     }
   }
 
-  private func opened(_ rule: FileRule) throws(FileError) -> Descriptor? {
-    do throws(FileError) { return try Descriptor.trusted(target, rule) } catch {
+  private func opened() throws(FileError) -> Descriptor? {
+    do throws(FileError) { return try Descriptor.trusted(target, .foreign) } catch {
       if error == .notThere { return nil }
-      // Root's file is only read.
-      guard case .distrusted = error, rule == .own else { throw error }
+      var status = stat()
+      guard error == .system(EACCES), unsafe stat(target, &status) == 0, status.st_uid != geteuid() else {
+        throw error
+      }
+      throw .distrusted(reason: "it belongs to the user \(userName(status.st_uid)), and you can't read it")
     }
-    return try opened(.genuine)
   }
 
   /// Replaces the file; a new one gets `mode`.

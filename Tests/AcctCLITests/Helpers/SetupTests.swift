@@ -118,7 +118,8 @@ struct SetupTests {
   @Test(
     "From a file that is not the user's to write the lines are printed, and nothing is changed",
     arguments: [
-      (AcctPorts.SettingsFile.Obstacle.root, "it belongs to root"), (.readOnly, "it is read-only"),
+      (AcctPorts.SettingsFile.Obstacle.root, "it belongs to root"),
+      (.otherUser("alice"), "it belongs to the user alice"), (.readOnly, "it is read-only"),
       (.generated, "another program generates it"),
     ]
   )
@@ -134,6 +135,38 @@ struct SetupTests {
     #expect(record.out == lines)
     #expect(record.err.suffix(2).first == "acct: \(path) was not changed: \(reason)", "\(record.err)")
     #expect(record.foreignFiles[path] == before && record.file(.setups) == nil)
+  }
+
+  @Test("For a file that is not the user's to write any more, undoing prints the diff and says how to make it by hand")
+  func notOursAnyMore() async {
+    let added = "{\n  \"credsStore\": \"acct\"\n}\n"
+    for (before, diff) in [
+      (Self.before, Self.diff("-acct", "+desktop")),
+      (
+        "{\n}\n",
+        ["--- \(Self.docker)", "+++ \(Self.docker)", "@@ -1,3 +1,2 @@", " {", "-  \"credsStore\": \"acct\"", " }"]
+      ),
+    ] {
+      record.foreignFiles[Self.docker] = before
+      #expect(await record.acct("helper", "setup", "docker") == 0)
+      let after = file
+      #expect(before == Self.before || after == added)
+      record.foreignFiles.obstruct(Self.docker, .readOnly)
+      for (words, status) in [(["--dry-run"], 0), ([], 1)] as [([String], Int32)] {
+        #expect(await record.run(["helper", "setup", "docker", "--undo"] + words) == status)
+        #expect(record.out == diff.map { $0 + "\n" }.joined())
+        if status == 0 { record.clear() }
+      }
+      #expect(
+        record.err.suffix(2) == [
+          "acct: /home/settings/docker was not changed: it is read-only",
+          "acct: hint: remove the lines with - and add those with + by hand",
+        ]
+      )
+      #expect(file == after)
+      record.foreignFiles.obstruct(Self.docker, nil)
+      #expect(await record.acct("helper", "setup", "docker", "--undo") == 0)
+    }
   }
 
   @Test("Nothing of the diff is shown with --quiet")
@@ -169,8 +202,8 @@ struct SetupTests {
     #expect(await record.acct("helper", "setup", "docker") == 65)
     #expect(
       record.err == [
-        "acct: /home/settings/docker: it belongs to another user",
-        "acct: hint: it must be a file that you alone own and write: `chmod go-w /home/settings/docker`, if it is yours",
+        "acct: /home/settings/docker: its group or others can write to it",
+        "acct: hint: only you may own or write it; see `man acct-helper` for the lines to add by hand",
       ]
     )
     #expect(record.file(.setups) == nil)

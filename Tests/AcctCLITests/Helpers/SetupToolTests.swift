@@ -79,7 +79,9 @@ struct SetupToolTests {
     #expect(record.out.contains("-# mine\n"), "\(record.out)")
     #expect(await record.acct("helper", "setup", "pip") == 4)
     #expect(
-      record.err.suffix(2) == ["\(words); nothing was changed", "acct: hint: --yes accepts that; a terminal asks"]
+      record.err.suffix(2) == [
+        "\(words); nothing was changed", "acct: hint: `acct helper setup pip --yes` accepts that",
+      ]
     )
     record.connectTerminal()
     record.answer("")
@@ -135,8 +137,6 @@ struct SetupToolTests {
     }
   }
 
-  @Test("A go command that does not know GOAUTH is said to be too old")
-  func oldGo() async {
   @Test("A variable that decides instead is told by the setup, and again by the next, which has nothing to change")
   func overruled() async {
     record.foreignFiles["/home/settings/go"] = ""
@@ -159,6 +159,8 @@ struct SetupToolTests {
     #expect(record.err == [remark, "acct: go is set up already; nothing was changed"])
   }
 
+  @Test("A go command that does not know GOAUTH is said to be too old")
+  func oldGo() async {
     record.programs.install("env") { call in Self.result(0, call.arguments.contains("-w") ? "" : "\n") }
     #expect(await record.acct("helper", "setup", "go") == 1)
     #expect(record.err == ["acct: this version of go does not know GOAUTH", "acct: hint: update it"])

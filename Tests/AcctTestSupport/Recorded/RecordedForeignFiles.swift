@@ -39,8 +39,8 @@ package final class RecordedForeignFiles: Sendable {
   /// Makes a file one that other users can change.
   package func distrust(_ path: String) { _ = state.withLock { $0.distrusted.insert(path) } }
 
-  /// Makes a file one that is not the user's to write.
-  package func obstruct(_ path: String, _ obstacle: SettingsFile.Obstacle) {
+  /// Makes a file one that is not the user's to write; `nil`: it is.
+  package func obstruct(_ path: String, _ obstacle: SettingsFile.Obstacle?) {
     state.withLock { $0.obstacles[path] = obstacle }
   }
 
@@ -91,7 +91,7 @@ package final class RecordedForeignFiles: Sendable {
     SettingsFiles(
       read: { path, _ throws(SettingsFileFailure) in
         let (bytes, isDistrusted) = self.state.withLock { ($0.files[path], $0.distrusted.contains(path)) }
-        guard !isDistrusted else { throw .distrusted(path: path, reason: "it belongs to another user") }
+        guard !isDistrusted else { throw .distrusted(path: path, reason: "its group or others can write to it") }
         let obstacle = self.state.withLock { $0.obstacles[path] }
         return SettingsFile(path, bytes.map { Secret($0) }, obstacle: obstacle)
       },

@@ -110,11 +110,20 @@ struct SettingsFilesTests {
     }
     let long = try scratch.write("12345", to: "long")
     #expect(throws: SettingsFileFailure.failed(path: long, reason: "file too large")) { try files.read(long, 4) }
+  }
+
+  @Test("Another user's file is read, told as theirs, and not replaced")
+  func foreign() throws {
     guard geteuid() == 0 else { return }
-    let theirs = try scratch.write("theirs", to: "theirs")
-    try scratch.giveAway("theirs")
-    #expect(throws: SettingsFileFailure.distrusted(path: theirs, reason: "it belongs to another user")) {
-      try files.read(theirs, 100)
+    let path = try scratch.write("text", to: "theirs")
+    let own = try files.read(path, 100)
+    for (user, name) in [(12_345, "12345"), (1, "daemon")] as [(uid_t, String)] {
+      let given = unsafe chown(path, user, 0) == 0
+      try #require(given)
+      let file = try files.read(path, 100)
+      #expect(file.contents == Secret("text") && file.obstacle == .otherUser(name))
+      #expect(throws: SettingsFileFailure.changed(path: path)) { try files.replace(own, Secret("new"), false, []) }
+      #expect(try files.read(path, 100).contents == Secret("text"))
     }
   }
 

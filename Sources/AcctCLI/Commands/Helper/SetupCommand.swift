@@ -89,12 +89,14 @@ struct SetupCommand: AcctCommand {
   }
 
   /// Shows a plan: the settings that it changes, and the diff; or the lines to write where acct does not.
+  ///
+  /// An undo that acct does not make is shown as its diff, which tells the lines to remove from those to put back.
   private func show(_ plan: SetupPlan, _ context: Context) throws(EngineError) {
     if options.json { return }
     for line in lines(for: plan) { context.notice(line) }
-    if plan.obstructed != nil {
+    if plan.obstructed != nil, !plan.isUndo {
       try context.output(plan.edits.flatMap { $0.byHand.isEmpty ? $0.diff.addedLines : $0.byHand }.map(printableLine))
-    } else if dryRun {
+    } else if dryRun || plan.obstructed != nil {
       try context.output(diff(for: plan))
     } else if !options.quiet || asks(context) {
       // Messages escape tabs.
@@ -109,16 +111,25 @@ struct SetupCommand: AcctCommand {
 
   /// Asks where a person can answer; where the program drops lines, a yes is needed.
   ///
-  /// - Throws: ``EngineError/cancelled``, ``SetupError/losing(_:_:)``.
+  /// - Throws: ``EngineError/cancelled``, ``SetupError/losing(_:_:agreeing:)``.
   private func agree(to plan: SetupPlan, _ context: Context) throws(EngineError) {
     let isLosing = !plan.lost.isEmpty
     guard asks(context) else {
-      guard !isLosing || yes else { throw .setup(.losing(plan.program, plan.lost)) }
+      guard !isLosing || yes else { throw .setup(.losing(plan.program, plan.lost, agreeing: agreeing)) }
       return
     }
     let question = "acct: make this change? \(isLosing ? "[y/N]" : "[Y/n]") "
     let answer = context.world.terminal.ask(question)?.lowercased()
     guard let answer, ["y", "yes"].contains(answer) || answer.isEmpty && !isLosing else { throw .cancelled }
+  }
+
+  /// This command line, with the yes.
+  private var agreeing: String {
+    let values = [("--host", host), ("--role-arn", roleArn), ("--profile", profile), ("--account", options.account)]
+    let given = values.flatMap { name, value in value.map { [name, shellWord($0)] } ?? [] }
+    let words =
+      ["acct", "helper", "setup", program?.rawValue ?? ""] + given + (undo ? ["--undo", "--yes"] : ["--yes"])
+    return words.joined(separator: " ")
   }
 
   private func ending(of plan: SetupPlan) -> String {

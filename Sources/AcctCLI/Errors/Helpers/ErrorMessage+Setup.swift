@@ -78,12 +78,13 @@ extension ErrorMessage {
         "badInput",
         .badInput,
         "\(printable(path)): \(reason)",
-        hint: "it must be a file that you alone own and write: `chmod go-w \(shellWord(path))`, if it is yours"
+        hint: "only you may own or write it; \(manual)"
       )
-    case .notOurs(let path, let obstacle):
+    case .notOurs(let path, let obstacle, let isUndo):
       let reason =
         switch obstacle {
         case .root: "it belongs to root"
+        case .otherUser(let name): "it belongs to the user \(printable(name))"
         case .readOnly: "it is read-only"
         case .generated: "another program generates it"
         }
@@ -91,15 +92,15 @@ extension ErrorMessage {
         "notOurs",
         .failed,
         "\(printable(path)) was not changed: \(reason)",
-        hint: obstacle == .generated
-          ? "change these lines where that program takes them from" : "change these lines by hand"
+        hint: (isUndo ? "remove the lines with - and add those with +" : "change these lines")
+          + (obstacle == .generated ? " where that program takes them from" : " by hand")
       )
-    case .losing(let program, let lines):
+    case .losing(let program, let lines, let command):
       self.init(
         "linesLost",
         .signInRequired,
         "\(words(forLost: lines, program)); nothing was changed",
-        hint: "--yes accepts that; a terminal asks"
+        hint: "`\(command)` accepts that"
       )
     case .file(.changed(let path)):
       self.init("fileFailed", .failed, "\(printable(path)) was changed meanwhile", hint: "run the command again")

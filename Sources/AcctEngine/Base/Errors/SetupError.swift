@@ -30,10 +30,10 @@ package enum SetupError: Error, Equatable, Sendable {
   /// The folder of the script is not on `PATH`.
   case folderNotSearched(path: String)
   case file(SettingsFileFailure)
-  /// The file is not the user's to write.
-  case notOurs(path: String, SettingsFile.Obstacle)
-  /// The program's tool drops these lines, and the user has not agreed.
-  case losing(SetupProgram, [String])
+  /// The file is not the user's to write; `isUndo` if a setup was to be taken back.
+  case notOurs(path: String, SettingsFile.Obstacle, isUndo: Bool)
+  /// The program's tool drops these lines, and the user has not agreed, as the command line does.
+  case losing(SetupProgram, [String], agreeing: String)
   case malformed(path: String, SetupProgram, SettingsFlaw)
   /// The program itself cannot read its file; the first line of its words.
   case unreadable(path: String, SetupProgram, words: String)
