@@ -86,14 +86,16 @@ extension Acct {
       let unknown = unknownOption(in: arguments)
       let text = unknown.map { "unknown option '\($0.option)'" } ?? message(for: error)
       var errorMessage = ErrorMessage(usage: text)
-      let names = command(of: arguments).names.filter { $0 != "home" && $0 != "help" }
+      let command = command(of: arguments)
+      let names = command.names.filter { $0 != "home" && $0 != "help" }
       let help = "`\((["acct"] + names).joined(separator: " ")) --help` shows what it takes"
       if !names.isEmpty { errorMessage.hint = help }
       let candidates =
         unknown?.candidates ?? HelperCommand.suggested(in: arguments).nonempty ?? errorMessage.meantValues
       if let question = didYouMean(candidates) { errorMessage.hint = "\(question) \(help)" }
       if errorMessage.text == HelperCommand.missingProgram {
-        let programs = HelperCommand.Name.allCases.map(\.rawValue)
+        let programs =
+          command.type == SetupCommand.self ? SetupCommand.programs : HelperCommand.Name.allCases.map(\.rawValue)
         errorMessage.text += "; " + ErrorMessage.closedList(programs)
       }
       return report.write(errorMessage)

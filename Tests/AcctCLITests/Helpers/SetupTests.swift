@@ -299,7 +299,15 @@ struct SetupTests {
     #expect(record.err.last?.contains("did you mean `--host`?") == true, "\(record.err)")
     #expect(await record.acct("helper", "setpu", "docker") == 64)
     #expect(record.err.last?.contains("did you mean `setup`?") == true, "\(record.err)")
-    #expect(await record.acct("helper", "setup", "--undo") == 64)
+    for option in ["--undo", "--yes"] {
+      #expect(await record.acct("helper", "setup", option) == 64)
+      #expect(
+        record.err == [
+          "acct: missing expected argument '<program>'; it is one of 'git', 'docker', 'kubectl', 'cargo', 'go', 'pip', 'terraform' or 'aws'",
+          "acct: hint: `acct helper setup --help` shows what it takes",
+        ]
+      )
+    }
     #expect(await record.acct("helper", "setup", "docker", "--host", "a/b") == 64)
   }
 

@@ -54,7 +54,7 @@ struct SetupCommand: AcctCommand {
   func validate() throws {
     guard program == nil else { return }
     guard host == nil, roleArn == nil, profile == nil, !undo, !dryRun, !yes else {
-      throw ValidationError("missing expected argument '<program>'")
+      throw ValidationError(HelperCommand.missingProgram)
     }
   }
 
