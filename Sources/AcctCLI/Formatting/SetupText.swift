@@ -42,7 +42,7 @@ private func undoingWords(for change: SettingChange) -> String {
   return "\(name) = \(printable(replaced)), as before"
 }
 
-/// What the program's tool drops, beside acct's settings: the first lines of it.
+/// The first of the lines that the program's tool drops beside acct's settings.
 func words(forLost lines: [String], _ program: SetupProgram) -> String {
   let shown = lines.prefix(4).map { "`\(printable($0))`" }.joined(separator: ", ")
   let more = lines.count > 4 ? " and \(lines.count - 4) more" : ""

@@ -87,11 +87,10 @@ struct AWSSettings: ProgramSettings {
   }
 
   func removing(_ changes: [SettingChange], from contents: Secret) -> Secret? {
-    var changed: Secret?
-    for change in changes where change.name.hasPrefix(Self.prefix) && change.name.hasSuffix(Self.suffix) {
+    contents.removing(changes) { change, contents in
+      guard change.name.hasPrefix(Self.prefix), change.name.hasSuffix(Self.suffix) else { return nil }
       let profile = String(change.name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count))
-      changed = AWSConfig.removing(change, of: profile, from: changed ?? contents) ?? changed
+      return AWSConfig.removing(change, of: profile, from: contents)
     }
-    return changed
   }
 }

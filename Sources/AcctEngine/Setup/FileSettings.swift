@@ -54,13 +54,9 @@ struct DockerFile: ProgramSettings {
   }
 
   func removing(_ changes: [SettingChange], from contents: Secret) throws(EngineError) -> Secret? {
-    var changed: Secret?
-    for change in changes {
-      do { changed = try DockerSettings.removing(change, from: changed ?? contents) ?? changed } catch {
-        throw .setup(.malformed(path: path(), .docker, error))
-      }
+    do { return try contents.removing(changes, DockerSettings.removing) } catch {
+      throw .setup(.malformed(path: path(), .docker, error))
     }
-    return changed
   }
 
   func remarks(_ contents: Secret?) throws(EngineError) -> [SetupRemark] {
@@ -99,13 +95,7 @@ struct CargoFile: ProgramSettings {
   }
 
   func removing(_ changes: [SettingChange], from contents: Secret) throws(EngineError) -> Secret? {
-    var changed: Secret?
-    for change in changes {
-      do { changed = try CargoSettings.removing(change, from: changed ?? contents) ?? changed } catch {
-        throw try failure(error)
-      }
-    }
-    return changed
+    do { return try contents.removing(changes, CargoSettings.removing) } catch { throw try failure(error) }
   }
 
   func remarks(_ contents: Secret?) -> [SetupRemark] {

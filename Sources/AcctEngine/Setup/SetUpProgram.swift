@@ -49,7 +49,7 @@ package struct SetUpProgram: Sendable {
   ///
   /// - Throws: ``SetupError/file(_:)``; what was not changed then can be done, or undone, by the same command again.
   package func carryOut(_ plan: SetupPlan) async throws(EngineError) {
-    // What acct did not do is not recorded, so that it is not undone.
+    // A setting that acct did not make is not recorded, so that it is not undone.
     guard plan.isUndo || !plan.isEmpty else { return }
     if let edit = plan.obstructed, let obstacle = edit.obstacle {
       throw .setup(.notOurs(path: edit.path, obstacle, isUndo: plan.isUndo))

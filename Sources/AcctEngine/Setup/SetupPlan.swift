@@ -3,7 +3,7 @@ package import AcctPorts
 package import AcctProtocol
 import Secrets
 
-/// What a setup would change, to be shown before it is done.
+/// The changes of a setup, to be shown before they are made.
 package struct SetupPlan: Sendable {
   package let program: SetupProgram
   /// The host that it is for, as the user gave it; `nil` for all.

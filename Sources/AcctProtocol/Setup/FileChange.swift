@@ -43,7 +43,7 @@ package struct FileChange: Equatable, Sendable {
         case .removed(let index): .removed(diff.before.parts(of: index, known))
         }
       }
-      // What other programs have written behind the last line may belong to it, as to the head of a section.
+      // Lines that other programs have written behind the last one may belong to it, as to the head of a section.
       let isKept = if case .kept = hunk.lines.last { true } else { false }
       return Hunk(start: hunk.after.lowerBound, lines: lines + (isKept ? [] : [.kept(TextLines.end)]))
     }
@@ -98,7 +98,7 @@ package struct FileChange: Equatable, Sendable {
     return Undone(contents: whole, isExact: digest(whole) == before)
   }
 
-  /// What the change took out of the file and these contents do not have; what may be a secret is hidden.
+  /// The lines that the change took out of the file and these contents do not have; possible secrets are hidden.
   package func lost(in contents: Secret) -> [String] {
     let file = TextLines(contents)
     let secrets = file.secrets
@@ -149,7 +149,7 @@ extension FileChange.Hunk {
 extension TextLines {
   fileprivate var digest: [UInt8] { text.withBytes { SHA256.hash($0) } }
 
-  /// What may be secrets in the file, by their marks.
+  /// The possible secrets in the file, by their marks.
   fileprivate var secrets: [UInt64: Secret] {
     places.indices.reduce(into: [:]) { secrets, index in
       withLine(index) { line in

@@ -28,7 +28,7 @@ enum ForeignSecrets {
     return places
   }
 
-  /// What the names of secrets end with.
+  /// The ends of the names of secrets.
   private static let names = [
     "token", "password", "passwd", "passphrase", "secret", "secret_key", "secret_access_key", "key-data", "api-key",
     "api_key", "apikey", "private-key", "private_key", "extraheader", "authorization", "cookie",

@@ -37,7 +37,7 @@ package struct GitHelperList: Sendable {
 
   package private(set) var entries: [Entry] = []
 
-  /// - Parameter values: What `git config --null --show-scope --show-origin --get-regexp` prints.
+  /// - Parameter values: The output of `git config --null --show-scope --show-origin --get-regexp`.
   package init(_ values: [String]) {
     for start in stride(from: 0, to: values.count - 2, by: 3) {
       let parts = values[start + 2].split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)

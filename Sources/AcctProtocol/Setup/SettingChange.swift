@@ -43,6 +43,18 @@ package enum SettingsFlaw: Error, Equatable, Sendable {
   case unknownHost
 }
 
+extension Secret {
+  /// The file after each change that a step takes back in it; `nil` if there is none of them.
+  package func removing<Flaw>(
+    _ changes: [SettingChange],
+    _ step: (SettingChange, Secret) throws(Flaw) -> Secret?
+  ) throws(Flaw) -> Secret? {
+    var changed: Secret?
+    for change in changes { changed = try step(change, changed ?? self) ?? changed }
+    return changed
+  }
+}
+
 /// New bytes for a range of a text.
 struct Splice {
   var range: Range<Int>

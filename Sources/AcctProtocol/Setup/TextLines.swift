@@ -42,7 +42,7 @@ package struct TextLines: Sendable {
   func line(_ index: Int) -> Secret { withLine(index) { Secret($0) } }
 }
 
-/// What equal bytes have in common.
+/// A number that equal bytes have in common: the first bytes of their SHA-256.
 func mark(_ bytes: Span<UInt8>) -> UInt64 { SHA256.hash(bytes)[..<8].reduce(0) { $0 << 8 | UInt64($1) } }
 
 extension Secret {

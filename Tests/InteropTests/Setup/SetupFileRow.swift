@@ -30,7 +30,7 @@ struct SetupFileRow: Sendable, CustomTestStringConvertible {
       }
     }
 
-    /// What follows `acct helper setup`.
+    /// The words behind `acct helper setup`.
     var words: [String] {
       self == .aws
         ? ["aws", "--role-arn", "arn:aws:iam::123456789012:role/made-up", "--profile", "p", "--account", "work"]
@@ -78,7 +78,7 @@ struct SetupFileRow: Sendable, CustomTestStringConvertible {
       .replacing("users:\n", with: "\(contexts)users:\n")
   }
 
-  /// What kubectl itself writes.
+  /// A file as kubectl itself writes it.
   private static let ownKubeconfig = """
     apiVersion: v1
     clusters:
@@ -201,6 +201,6 @@ struct SetupFileRow: Sendable, CustomTestStringConvertible {
 }
 
 extension SetupFileRow.Program {
-  /// What is dropped of a comment.
+  /// The lines that are dropped of a comment.
   fileprivate var drops: [String] { [.kubectl, .pip].contains(self) ? ["# für später"] : [] }
 }

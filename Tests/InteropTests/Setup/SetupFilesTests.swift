@@ -1,7 +1,7 @@
 import AcctTestSupport
 import Testing
 
-/// What is shown is compared with what happened by patch(1), which applies the diff to the file before.
+/// patch(1) compares the diff that is shown with the change: it applies the diff to the file before.
 @Suite("Settings files of other programs, set up and restored")
 struct SetupFilesTests {
   /// Applies the part of a shown diff that is for one file.
