@@ -30,6 +30,27 @@ package struct Acct: AsyncParsableCommand {
 }
 
 extension Acct {
+  /// Runs a command line as the system has it.
+  ///
+  /// - Parameters:
+  ///   - commandLine: The program's name and the arguments; `nil` for one that is not UTF-8.
+  ///   - world: Everything outside.
+  /// - Returns: The exit status of the process.
+  package static func run(commandLine: [String?], in world: World) async -> Int32 {
+    let texts = commandLine.compactMap(\.self)
+    guard texts.count == commandLine.count else {
+      // Kept as a name with other characters in the place of its own, it could be another argument's name, too.
+      let message = ErrorMessage(
+        "usage",
+        .usage,
+        "an argument is not text in UTF-8",
+        hint: "write it in UTF-8: `iconv -f latin1 -t utf-8` converts Latin-1"
+      )
+      return ErrorReport(world: world, asJSON: texts.contains("--json")).write(message)
+    }
+    return await run(arguments(of: texts), in: world)
+  }
+
   /// Parses `arguments`, runs the command in `world` and reports the outcome there.
   ///
   /// - Parameters:
@@ -67,7 +88,8 @@ extension Acct {
       return context.programStatus.value ?? status
     } catch let error as EngineError {
       WaitingRefusals(report.world).note(error)
-      return report.write(ErrorMessage(error).namingOwner(for: error, arguments, in: report.world))
+      let message = ErrorMessage(error).namingOwner(for: error, arguments, in: report.world)
+      return report.write(message.tellingSkipped(in: report.world))
     } catch let error as UnknownCommand {
       return report.write(ErrorMessage(error))
     } catch {

@@ -42,6 +42,9 @@ package enum PrivateFilesError: Error, Equatable, Sendable {
     self =
       switch fileError {
       case .system: .failed(path: path, reason: fileError.reason)
+      // Of this user's own file: only its mode is wrong.
+      case .exposed(let reason, chmod: nil):
+        .unsafe(path: path, reason: "\(reason): run `chmod go-w \(shellWord(path))`")
       case .distrusted, .exposed: .unsafe(path: path, reason: fileError.reason)
       }
   }

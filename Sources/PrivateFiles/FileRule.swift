@@ -84,7 +84,7 @@ extension FileStatus {
 }
 
 /// A path as a shell takes it for one word.
-private func shellWord(_ path: String) -> String {
+func shellWord(_ path: String) -> String {
   let isPlain = path.utf8.allSatisfy { byte in
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

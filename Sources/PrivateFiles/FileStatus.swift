@@ -49,10 +49,10 @@ package struct FileStatus: Equatable, Sendable {
   ///
   /// Others may be able to read it: a file that is only read needs to be genuine, not confidential.
   ///
-  /// - Throws: ``FileError/distrusted(reason:)``.
+  /// - Throws: ``FileError/distrusted(reason:)``, ``FileError/exposed(reason:chmod:)``.
   package func checkGenuine() throws(FileError) {
     guard isOwn else { throw .distrusted(reason: "it belongs to another user") }
-    guard mode & 0o022 == 0 else { throw .distrusted(reason: "its group or others can write to it") }
+    guard mode & 0o022 == 0 else { throw .exposed(reason: "its group or others can write to it", chmod: nil) }
   }
 
   /// Checks that it is a file with contents of its own: not a FIFO, a device or a folder.

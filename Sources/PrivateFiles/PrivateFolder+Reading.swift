@@ -22,6 +22,21 @@ extension PrivateFolder {
     }
   }
 
+  /// Reads a regular file of this user's that others may be able to change, for a message about it alone.
+  ///
+  /// - Parameters:
+  ///   - name: The file's name.
+  ///   - limit: The most bytes it may have.
+  /// - Returns: Its bytes; none if it can't be read.
+  package func inspected(_ name: String, limit: Int) -> [UInt8] {
+    do {
+      guard let file = try opened()?.open(name, O_RDONLY) else { return [] }
+      let status = try file.status()
+      guard status.isOwn, status.kind == .regular else { return [] }
+      return try readAll(from: file.number, limit: limit) ?? []
+    } catch { return [] }
+  }
+
   /// Returns `true` if there is something of a name, or that can't be told: one system call, which trusts nothing.
   package func has(_ name: String) -> Bool {
     var status = stat()

@@ -15,10 +15,10 @@ import SharedKeyring
 import TPM
 import Vault
 
-// Swift's own reads /proc, which may not be there.
-let commandLine = sequence(state: Int32(0)) { index in
+// Swift's own reads /proc, which may not be there, and changes what is not UTF-8.
+let commandLine = sequence(state: Int32(0)) { index -> String?? in
   defer { index += 1 }
-  return unsafe acct_argument(index).map { unsafe String(cString: $0) }
+  return unsafe acct_argument(index).map { unsafe String(validatingCString: $0) }
 }
 
 let hardening = Hardening.closeProcess()
@@ -100,7 +100,7 @@ let world = World(
     xml: .expat()
   )
 )
-let status = await Acct.run(Acct.arguments(of: Array(commandLine)), in: world)
+let status = await Acct.run(commandLine: Array(commandLine), in: world)
 CurlTable.finishPreloading()
 vaultStore.end()
 sharedVault.end()

@@ -20,6 +20,8 @@ package final class RecordedWorld: Sendable {
     var reads: [StoredFile: Int] = [:]
     /// What the disk fails on when it is read, once for each time that it stands here.
     var unreadable: [StoredFile] = []
+    /// Why an account's file is not safe to read.
+    var exposed: [AccountID: FilesFailure] = [:]
     var now: Int64 = 1_800_000_000
     var localOffset: Int64 = 0
     var counter: UInt8 = 0
@@ -129,6 +131,12 @@ package final class RecordedWorld: Sendable {
   package func set(_ variable: String, to value: String) { state.withLock { $0.variables[variable] = value } }
   /// Lets the disk fail, once, on an account's file when all of them are read.
   package func failReading(_ id: AccountID) { state.withLock { $0.unreadable.append(.account(id)) } }
+  /// Makes an account's file one that others can write to, or one of the user's own again.
+  package func expose(_ id: AccountID, _ isExposed: Bool = true) {
+    let path = "/data/accounts/\(id).json"
+    let reason = "its group or others can write to it: run `chmod go-w \(path)`"
+    state.withLock { $0.exposed[id] = isExposed ? .unsafe(path: path, reason: reason) : nil }
+  }
   package func provide(_ path: String, _ text: String) { state.withLock { $0.inputs[path] = Array(text.utf8) } }
   package func provide(_ path: String, bytes: [UInt8]) { state.withLock { $0.inputs[path] = bytes } }
   package func place(_ files: [DirectoryFile]) { state.withLock { $0.directoryFiles = files } }
@@ -330,8 +338,9 @@ package final class RecordedWorld: Sendable {
     Files(
       read: { file throws(FilesFailure) in
         guard self.lifeline.isAlive else { throw .busy }
-        return self.state.withLock { state in
+        return try self.state.withLock { state throws(FilesFailure) in
           state.reads[file, default: 0] += 1
+          if case .account(let id) = file, let failure = state.exposed[id] { throw failure }
           return state.files[file]
         }
       },
@@ -364,10 +373,12 @@ package final class RecordedWorld: Sendable {
             state.unreadable.remove(at: place)
             return false
           }
-          let failure = FilesFailure.failed(path: "\(id).json", reason: "input/output error")
-          guard body([(id, isReadable ? .success(bytes) : .failure(failure))]) else { return }
+          let exposed = self.state.withLock { $0.exposed[id] }
+          let failure = exposed ?? FilesFailure.failed(path: "\(id).json", reason: "input/output error")
+          guard body([(id, isReadable && exposed == nil ? .success(bytes) : .failure(failure))]) else { return }
         }
       },
+      inspect: { id in ("/data/accounts/\(id).json", self.state.withLock { $0.files[.account(id)] } ?? []) },
       lock: { _, _ throws(FilesFailure) in HeldLock {} },
       fileSystem: { folder throws(FilesFailure) in self.state.withLock { $0.fileSystems[folder] } },
       changes: { self.state.withLock { $0.changes.map(ChangeMark.init) } }

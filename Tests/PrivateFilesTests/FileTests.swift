@@ -70,7 +70,10 @@ struct FileTests {
   func writableByOthers(mode: mode_t) throws {
     try scratch.write("x", to: "a", mode: mode)
     #expect(
-      throws: PrivateFilesError.unsafe(path: scratch.path(of: "a"), reason: "its group or others can write to it")
+      throws: PrivateFilesError.unsafe(
+        path: scratch.path(of: "a"),
+        reason: "its group or others can write to it: run `chmod go-w \(scratch.path(of: "a"))`"
+      )
     ) { try folder.read("a", limit: 9) }
   }
 

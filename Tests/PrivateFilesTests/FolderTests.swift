@@ -72,7 +72,7 @@ struct FolderTests {
     try scratch.makeFolder("base/acct", mode: mode)
     let refusal = PrivateFilesError.unsafe(
       path: scratch.path(of: "base/acct"),
-      reason: "its group or others can write to it"
+      reason: "its group or others can write to it: run `chmod go-w \(scratch.path(of: "base/acct"))`"
     )
     #expect(throws: refusal) { try folder.replace("a", [1].span) }
     #expect(throws: refusal) { try folder.names() }

@@ -42,7 +42,7 @@ struct ListCommand: AcctCommand {
   }
 
   private func report(of damaged: [AccountID], in context: Context) {
-    for id in damaged { context.notice("the file of account \(id) is damaged; skipped") }
+    for skipped in context.engine.skipped(damaged) { context.notice("\(ErrorMessage(skipped).text); skipped") }
   }
 }
 

@@ -108,7 +108,9 @@ struct ProxyCommand: AcctCommand {
       return try ProxyTargets(of: account, to: origin)
     }
     let listing = try AccountOverview(context.engine).listing()
-    for id in listing.damaged { context.notice("the account \(id) is not served: its file is damaged") }
+    for skipped in context.engine.skipped(listing.damaged) {
+      context.notice("an account is not served: \(ErrorMessage(skipped).text)")
+    }
     return try ProxyTargets(of: listing.accounts)
   }
 

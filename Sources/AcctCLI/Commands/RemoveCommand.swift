@@ -23,7 +23,8 @@ struct RemoveCommand: AcctCommand {
     let account: Account
     do throws(EngineError) {
       account = try await Selection(context.engine).find(name)
-    } catch .files(.damagedAccount(let id)) {
+    } catch .files(.skipped(let skipped)) where skipped.flaw == .damaged && (try? AccountID(name)) == skipped.id {
+      let id = skipped.id
       try await change.removeDamaged(id)
       return try done(id, "removed the damaged account \(id)", context)
     } catch {

@@ -27,8 +27,8 @@ struct DoctorWording {
       .olderObjects, .moveBegun,
       .moveUnfinished, .remoteFolder:
       self.init(sharing: subject)
-    case .filesPrivate, .readable, .writable, .foreign, .link, .files: self.init(files: subject)
-    case .accountsReadable, .damagedAccount, .activeGone, .interruptedRenewal, .interruptedReplacement, .itemsMatch,
+    case .filesPrivate, .readable, .writable, .obstacle, .foreign, .link, .files: self.init(files: subject)
+    case .accountsReadable, .skippedAccount, .activeGone, .interruptedRenewal, .interruptedReplacement, .itemsMatch,
       .orphans, .missing, .damagedItem, .itemsUnknown:
       self.init(accounts: subject)
     case .hardwareKeysReady(let count): self.init("hardwareKeys", "the keys in devices can be used (\(count))")
@@ -200,8 +200,32 @@ extension DoctorWording {
   private init(files subject: Finding.Subject) {
     switch subject {
     case .readable(let path): self.init("readable", "\(path) can be read by others", fix: repair)
-    case .writable(let path):
-      self.init("writable", "\(path) can be changed by others", fix: "check its contents, then `chmod go= \(path)`")
+    case .writable(let paths, let folders):
+      let first = paths.first ?? ""
+      let all = folders.map(shellWord).joined(separator: " ")
+      self.init(
+        "writable",
+        paths.count == 1
+          ? "\(first) can be changed by others"
+          : "\(paths.count) files and folders can be changed by others, such as \(paths.last ?? first)",
+        fix: paths.count == 1
+          ? "check its contents, then `chmod go= \(shellWord(first))`"
+          : "check their contents, then `chmod -R go= \(all)`"
+      )
+    case .obstacle(.mode, let path):
+      self.init("unwritable", "\(path) is a folder in which you can't write", fix: "`chmod u=rwx \(shellWord(path))`")
+    case .obstacle(.readOnly, let path):
+      self.init(
+        "unwritable",
+        "\(path) is on a file system that is read-only: nothing can be stored or renewed",
+        fix: "mount it for writing, or name another folder in ACCT_HOME"
+      )
+    case .obstacle(.full, let path):
+      self.init(
+        "diskFull",
+        "\(path) is on a disk that is full: nothing can be stored or renewed",
+        fix: "free space on it"
+      )
     case .foreign(let path): self.init("foreign", "\(path) belongs to another user", fix: "`chown` it, or remove it")
     case .link(let path): self.init("link", "\(path) is a symbolic link", fix: "replace the link by the file itself")
     case .files(let failure):
@@ -216,12 +240,10 @@ extension DoctorWording {
   private init(accounts subject: Finding.Subject) {
     switch subject {
     case .accountsReadable(let count): self.init("accounts", "every account's file can be read (\(count))")
-    case .damagedAccount(let id):
-      self.init(
-        "damagedAccount",
-        "the file of account \(id) is damaged",
-        fix: "repair it, or move it away and run \(repair); `acct remove \(id)` removes it"
-      )
+    case .skippedAccount(let skipped):
+      let errorMessage = ErrorMessage(skipped)
+      let removal = skipped.flaw == .damaged ? "; `acct remove \(skipped.id)` removes it" : ""
+      self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint.map { $0 + removal })
     case .activeGone(let id):
       self.init(
         "activeGone",

@@ -99,16 +99,19 @@ struct ByteSearch {
   init(of bytes: [UInt8]) { self.bytes = bytes }
 
   /// Returns `true` if the bytes occur in `text`.
-  func isIn(_ text: [UInt8]) -> Bool {
+  func isIn(_ text: [UInt8]) -> Bool { end(in: text) != nil }
+
+  /// The index after the first occurrence in `text`; `nil` if there is none.
+  func end(in text: [UInt8]) -> Int? {
     let sought = bytes.span
     let text = text.span
     var start = 0
     while start + sought.count <= text.count {
       var length = 0
       while length < sought.count, text[start + length] == sought[length] { length += 1 }
-      if length == sought.count { return true }
+      if length == sought.count { return start + length }
       start += 1
     }
-    return false
+    return nil
   }
 }

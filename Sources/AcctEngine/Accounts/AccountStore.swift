@@ -3,15 +3,19 @@ import AcctPorts
 
 /// The accounts, read from their files: works offline, and while the keyring is locked.
 struct AccountStore: Sendable {
-  private let files: Files
+  let files: Files
 
   init(_ files: Files) { self.files = files }
 
   /// The account with an identifier, or `nil` if there is none.
   func account(_ id: AccountID) throws(EngineError) -> Account? {
-    guard let bytes = try read(.account(id)) else { return nil }
-    guard let account = account(id, in: bytes) else { throw .files(.damagedAccount(id)) }
-    return account
+    do throws(EngineError) {
+      guard let bytes = try read(.account(id)) else { return nil }
+      if let account = account(id, in: bytes) { return account }
+    } catch {
+      guard case .files(.failed(.unsafe)) = error else { throw error }
+    }
+    throw .files(.skipped(skipped(id)))
   }
 
   /// The account in a file's bytes, or `nil` if they are not this account's.
@@ -155,8 +159,10 @@ extension AccountStore {
   }
 
   func requireFree(_ name: AccountName, besides others: Set<AccountName> = []) throws(EngineError) {
-    guard !others.contains(name), try !listing().accounts.contains(where: { $0.name == name }) else {
+    let (accounts, damaged) = try listing()
+    guard !others.contains(name), !accounts.contains(where: { $0.name == name }) else {
       throw .selection(.nameTaken(name))
     }
+    if let skipped = skipped(damaged, answeringTo: name.description) { throw .files(.skipped(skipped)) }
   }
 }

@@ -110,7 +110,7 @@ package struct Selection: Sendable {
         return Choice(account: active, selectedBy: .active, ignored: ignored)
       }
     }
-    let accounts = try accountStore.listing().accounts
+    let (accounts, damaged) = try accountStore.listing()
     if let destination {
       let owners = owners ?? Owners(of: destination, among: accounts)
       switch owners.decide(active: active?.id) {
@@ -119,11 +119,15 @@ package struct Selection: Sendable {
         throw .selection(.severalOwn(destination.url.origin, several.map(\.account.name)))
       case .otherUser(let user):
         throw .selection(.otherUser(user, destination.url.origin, owners.all.map(\.account.name)))
-      case .none: break
+      case .none:
+        // No other account is proposed for what is a skipped one's.
+        if let skipped = accountStore.skipped(damaged, with: [destination.url.origin]) {
+          throw .files(.skipped(skipped))
+        }
       }
     }
     if let active { return Choice(account: active, selectedBy: .active, ignored: ignored) }
-    if accounts.count == 1 { return Choice(account: accounts[0], selectedBy: .only, ignored: ignored) }
+    if accounts.count == 1, damaged.isEmpty { return Choice(account: accounts[0], selectedBy: .only, ignored: ignored) }
     let names = accounts.map(\.name)
     throw names.isEmpty ? .selection(.noAccounts) : .selection(.noneActive(candidates: names))
   }
@@ -156,7 +160,8 @@ package struct Selection: Sendable {
       try requireAlone(named, reference)
       return named
     }
-    let accounts = try accountStore.listing().accounts
+    let (accounts, damaged) = try accountStore.listing()
+    if let skipped = accountStore.skipped(damaged, answeringTo: reference) { throw .files(.skipped(skipped)) }
     guard !accounts.isEmpty else { throw .selection(.noAccounts) }
 
     let matches = accounts.filter { $0.answers(to: reference) }
@@ -174,7 +179,7 @@ extension EngineError {
   /// `true` if no account answers to what was asked for.
   package var tellsOfNoAccount: Bool {
     switch self {
-    case .selection(.unknown), .selection(.noAccounts): true
+    case .selection(.unknown), .selection(.noAccounts), .files(.skipped): true
     case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn, .atproto,
       .provider, .backend,
       .session, .guest, .request, .transfer, .migration, .setup, .sharing, .files, .exec, .cancelled:

@@ -9,7 +9,7 @@ extension Doctor {
   func accounts() async -> [Finding] {
     let listing: (accounts: [Account], damaged: [AccountID])
     do throws(EngineError) { listing = try accountStore.listing() } catch { return [Finding(.failed(error))] }
-    var findings = listing.damaged.map { Finding(.damagedAccount($0)) }
+    var findings = context.skipped(listing.damaged).map { Finding(.skippedAccount($0)) }
     if findings.isEmpty { findings.append(Finding(.accountsReadable(count: listing.accounts.count))) }
     let now = context.world.clock.now()
     for account in listing.accounts {

@@ -6,16 +6,40 @@ extension Doctor {
   func files() -> [Finding] {
     let surveyed: [SurveyedFile]
     do { surveyed = try context.world.maintenance.survey() } catch { return [Finding(.files(error))] }
-    let findings = surveyed.sorted { $0.path < $1.path }.compactMap(finding)
-    return findings.isEmpty ? [Finding(.filesPrivate(count: surveyed.count))] : findings
+    let files = surveyed.sorted { $0.path < $1.path }
+    var findings = files.compactMap(finding)
+    let writable = files.filter { $0.isOwn && $0.kind != .link && $0.mode & 0o022 != 0 }.map(\.path)
+    // Never closed automatically: others may have changed them already.
+    if !writable.isEmpty { findings.append(Finding(.writable(writable, in: roots(of: writable, among: files)))) }
+    if findings.isEmpty { findings.append(Finding(.filesPrivate(count: surveyed.count))) }
+    return findings + obstacles(in: files.filter { $0.kind == .folder && $0.isOwn })
+  }
+
+  /// The surveyed folders that lie in no other and contain some of these paths.
+  private func roots(of paths: [String], among files: [SurveyedFile]) -> [String] {
+    var roots: [String] = []
+    for file in files where !roots.contains(where: { file.path.hasPrefix("\($0)/") }) { roots.append(file.path) }
+    return roots.filter { root in paths.contains { $0 == root || $0.hasPrefix("\(root)/") } }
+  }
+
+  /// Checks that folders can be written: what is wrong with a file system is told once.
+  private func obstacles(in folders: [SurveyedFile]) -> [Finding] {
+    var findings: [Finding] = []
+    var known: Set<FolderObstacle> = []
+    for folder in folders {
+      if folder.mode & 0o300 != 0o300 {
+        findings.append(Finding(.obstacle(.mode, folder: folder.path)))
+      } else if let obstacle = context.world.maintenance.obstacle(folder.path), known.insert(obstacle).inserted {
+        findings.append(Finding(.obstacle(obstacle, folder: folder.path)))
+      }
+    }
+    return findings
   }
 
   private func finding(_ file: SurveyedFile) -> Finding? {
     if file.kind == .link { return Finding(.link(path: file.path)) }
     guard file.isOwn else { return Finding(.foreign(path: file.path)) }
-    // Never closed automatically: others may have changed it already.
-    guard file.mode & 0o022 == 0 else { return Finding(.writable(path: file.path)) }
-    guard file.mode & 0o077 != 0 else { return nil }
+    guard file.mode & 0o022 == 0, file.mode & 0o077 != 0 else { return nil }
     return Finding(.readable(path: file.path), isRepaired: close(file))
   }
 

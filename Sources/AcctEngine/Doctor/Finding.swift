@@ -51,7 +51,10 @@ package struct Finding: Sendable {
     // Files and folders.
     case filesPrivate(count: Int)
     case readable(path: String)
-    case writable(path: String)
+    /// Files and folders that others can change, and acct's folders with them.
+    case writable([String], in: [String])
+    /// Nothing can be written in a folder.
+    case obstacle(FolderObstacle, folder: String)
     case foreign(path: String)
     case link(path: String)
     /// A folder on a file system that other machines may use, too.
@@ -60,7 +63,8 @@ package struct Finding: Sendable {
 
     // Accounts.
     case accountsReadable(count: Int)
-    case damagedAccount(AccountID)
+    /// An account's file is not used.
+    case skippedAccount(SkippedAccount)
     case activeGone(AccountID)
     case interruptedRenewal(AccountName, secondsAgo: Int64, wasAnswered: Bool)
     /// An account that only a new sign-in makes usable; the reason.
@@ -123,8 +127,9 @@ package struct Finding: Sendable {
       .temporaryFiles, .memoryFolders, .locks,
       .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
       .warning
-    case .keyringDecisionLost, .damagedShared, .olderObjects, .keyring, .unknownKeyring, .readable, .writable, .foreign,
-      .link, .files, .damagedAccount, .activeGone, .loginNeeded, .orphans, .missing, .damagedItem, .hardwareKey,
+    case .keyringDecisionLost, .damagedShared, .olderObjects, .keyring, .unknownKeyring, .readable, .writable,
+      .obstacle, .foreign,
+      .link, .files, .skippedAccount, .activeGone, .loginNeeded, .orphans, .missing, .damagedItem, .hardwareKey,
       .clockOff, .failed:
       .problem
     }

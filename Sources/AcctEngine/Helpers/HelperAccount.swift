@@ -70,7 +70,7 @@ struct HelperAccount {
       let needsPath = several.contains { $0.url.path == "/" && $0.account.origins.hasPaths }
       throw .several(target.urls.map(\.origin), several.map(\.account.name), reach, namesNoPath: needsPath)
     case .otherUser(let user): throw .noSuchUser(user, owners.all[0].url.origin, owners.all.map(\.account.name))
-    case .none: throw none(of: try accounts())
+    case .none: throw try none()
     }
   }
 
@@ -132,8 +132,13 @@ struct HelperAccount {
   }
 
   /// The reason why none of the accounts answers.
-  private func none(of accounts: [Account]) -> NoCredential {
-    for account in accounts {
+  private func none() throws(NoCredential) -> NoCredential {
+    let listing: (accounts: [Account], damaged: [AccountID])
+    do { listing = try context.accountStore.listing() } catch { throw .failed(error) }
+    if let skipped = context.accountStore.skipped(listing.damaged, with: target.urls.map(\.origin)) {
+      return .failed(.files(.skipped(skipped)))
+    }
+    for account in listing.accounts {
       guard let url = ownURL(of: account) else { continue }
       return obstacle(to: account) ?? .notChosen(account.name, url.origin, reach)
     }

@@ -66,7 +66,7 @@ struct MoveSurvey: Sendable {
   private func ownAccounts() async throws(EngineError) -> MovePlan {
     var plan = MovePlan()
     let (accounts, damaged) = try context.accountStore.listing()
-    if let first = damaged.first { throw .files(.damagedAccount(first)) }
+    if let first = damaged.first { throw .files(.skipped(context.accountStore.skipped(first))) }
     for var account in accounts {
       guard account.keptIn == nil || account.keptIn == source.kind.rawValue else {
         plan.keptElsewhere.append(account)

@@ -11,17 +11,32 @@ package struct FolderMaintenance: Sendable {
   /// Deletes the folders in memory that dead processes have left, with the secrets in them, and returns their number.
   package var sweep: @Sendable () -> Int
 
+  /// Returns why nothing can be written in a folder, as far as its file system is the reason; `nil` if it is none.
+  package var obstacle: @Sendable (_ folder: String) -> FolderObstacle?
+
   package init(
     survey: @escaping @Sendable () throws(FilesFailure) -> [SurveyedFile],
     close: @escaping @Sendable (SurveyedFile) throws(FilesFailure) -> Void,
     discard: @escaping @Sendable (SurveyedFile) throws(FilesFailure) -> Void,
-    sweep: @escaping @Sendable () -> Int
+    sweep: @escaping @Sendable () -> Int,
+    obstacle: @escaping @Sendable (_ folder: String) -> FolderObstacle? = { _ in nil }
   ) {
     self.survey = survey
     self.close = close
     self.discard = discard
     self.sweep = sweep
+    self.obstacle = obstacle
   }
+}
+
+/// Why nothing can be written in a folder.
+package enum FolderObstacle: Hashable, Sendable {
+  /// Its mode does not let its owner write.
+  case mode
+  /// Its file system is mounted read-only.
+  case readOnly
+  /// Less than a megabyte is left, or no file more.
+  case full
 }
 
 /// One file or folder as it was found; a link is not followed.

@@ -50,6 +50,10 @@ extension Files {
           throw FilesFailure(error)
         }
       },
+      inspect: { id in
+        let place = folders.place(of: .account(id))
+        return (place.folder.path(of: place.name), place.folder.inspected(place.name, limit: sizeLimit))
+      },
       lock: { lock, seconds throws(FilesFailure) in
         do throws(PrivateFilesError) {
           let held = try await folders.locks.lock(lock.name, seconds: seconds)

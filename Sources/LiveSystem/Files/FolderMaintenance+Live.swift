@@ -1,5 +1,7 @@
 import AcctModel
 package import AcctPorts
+import CLinux
+import Glibc
 import PrivateFiles
 
 extension FolderMaintenance {
@@ -30,10 +32,27 @@ extension FolderMaintenance {
           throw FilesFailure(error)
         }
       },
-      sweep: { memory.sweep() }
+      sweep: { memory.sweep() },
+      obstacle: { path in foundObstacle(in: path) }
     )
   }
 }
+
+/// The check of the file system; `nil` where it can't be asked, as where the folder is gone.
+private func foundObstacle(in path: String) -> FolderObstacle? {
+  var system = statfs()
+  do {
+    let folder = try Descriptor.open(path, ACCT_O_PATH | O_DIRECTORY)
+    guard unsafe fstatfs(folder.number, &system) == 0 else { return nil }
+  } catch { return nil }
+  guard system.f_flags & readOnly == 0 else { return .readOnly }
+  // A file system such as tmpfs without limits has no blocks at all.
+  let isFull = system.f_blocks > 0 && system.f_bavail < (1 << 20) / UInt(max(1, system.f_bsize))
+  return isFull || system.f_files > 0 && system.f_ffree == 0 ? .full : nil
+}
+
+/// Of `f_flags` of statfs(2).
+private let readOnly = 1
 
 extension Folders {
   fileprivate func surveyed(_ entry: SurveyEntry) -> SurveyedFile {

@@ -230,10 +230,48 @@ struct DoctorTests {
       file("/a/3", .other, .link, mode: 0o777), file("/a/4", isOwn: false),
     ]
     await expect(
-      ["readable", "readable", "writable", "link", "foreign"],
-      repaired: ["readable!", "readable!", "writable", "link", "foreign"],
+      ["readable", "readable", "link", "foreign", "writable"],
+      repaired: ["readable!", "readable!", "link", "foreign", "writable"],
       left: 1
     )
+  }
+
+  @Test("The doctor has one line for all files and folders that others can change")
+  func manyWritable() async {
+    record.maintenance.surveyed = [
+      file("/d/acct", .other, .folder, mode: 0o775), file("/d/acct/accounts", .other, .folder, mode: 0o775),
+      file("/d/acct/accounts/1", mode: 0o664), file("/s/acct", .other, .folder, mode: 0o700),
+      file("/s/acct/it's", mode: 0o666),
+    ]
+    #expect(await record.acct("doctor", "--offline") == 1)
+    #expect(
+      record.out.contains(
+        """
+        problem   4 files and folders can be changed by others, such as /s/acct/it's
+                  fix: check their contents, then `chmod -R go= /d/acct /s/acct`
+
+        """
+      ),
+      "\(record.out)"
+    )
+  }
+
+  @Test("The doctor tells of folders in which nothing can be written, and of a disk once")
+  func obstacles() async {
+    record.maintenance.surveyed = [
+      file("/a", .other, .folder, mode: 0o700), file("/a/b", .other, .folder, mode: 0o700),
+      file("/a/c", .other, .folder, mode: 0o500), file("/d", .other, .folder, mode: 0o700),
+    ]
+    record.maintenance.obstacles = ["/a": .readOnly, "/a/b": .readOnly, "/d": .full]
+    await expect(
+      ["unwritable", "unwritable", "diskFull"],
+      repaired: ["unwritable", "unwritable", "diskFull"],
+      left: 1
+    )
+    #expect(await record.acct("doctor", "--offline") == 1)
+    #expect(record.out.contains("/a is on a file system that is read-only: nothing can be stored or renewed\n"))
+    #expect(record.out.contains("fix: `chmod u=rwx /a/c`\n"))
+    #expect(record.out.contains("/d is on a disk that is full"))
   }
 
   @Test("The doctor deletes old files of killed processes, and none that may be in use")

@@ -10,6 +10,7 @@ struct HintSourceTests {
   private static let values = [
     ("option", " --host a.example"), ("helper", "keyring"),
     ("name", "work"), ("settings.kind.rawValue", "vault"), ("id", "00000000-0000-4000-8000-000000000001"),
+    ("skipped.id", "00000000-0000-4000-8000-000000000001"),
     ("origin", "https://api.example"), ("$0", "https://api.example"),
     ("did", "did:plc:alice"), ("target.rawValue", "vault"), ("kind", "etcd"), ("keyring", "vault"),
     ("program.rawValue", "git"), ("plan.program.rawValue", "git"),

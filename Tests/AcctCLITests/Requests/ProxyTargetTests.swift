@@ -117,7 +117,9 @@ struct ProxyTargetTests {
     let id = try AccountID(try #require(await record.status("id")?.stringValue))
     record.corrupt(.account(id), with: "{")
     #expect(await ask(["one.example", "two.example"], [], "--all") == [200, 421])
-    #expect(record.err == ["acct: the account \(id) is not served: its file is damaged"])
+    #expect(
+      record.err == ["acct: an account is not served: the file of account \(id) is damaged: /data/accounts/\(id).json"]
+    )
   }
 
   @Test("The proxy with --all answers 421 for an origin that was revoked since")

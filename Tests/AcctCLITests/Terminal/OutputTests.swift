@@ -169,7 +169,7 @@ struct OutputTests {
     if let id = try? AccountID(id) { record.corrupt(.account(id), with: "{") }
     #expect(await record.acct("list") == 0)
     #expect(record.out.contains("bob.example.com"))
-    #expect(record.err == ["acct: the file of account \(id) is damaged; skipped"])
+    #expect(record.err == ["acct: the file of account \(id) is damaged: /data/accounts/\(id).json; skipped"])
   }
 
   @Test("Text from a server can't control the terminal")

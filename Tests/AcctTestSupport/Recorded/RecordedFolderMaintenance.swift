@@ -19,6 +19,14 @@ package final class RecordedFolderMaintenance: Sendable {
 
   private let leftovers = Mutex(0)
 
+  /// Why nothing can be written in folders.
+  package var obstacles: [String: FolderObstacle] {
+    get { hindered.withLock { $0 } }
+    set { hindered.withLock { $0 = newValue } }
+  }
+
+  private let hindered = Mutex<[String: FolderObstacle]>([:])
+
   /// The folders as a command gets them.
   package var port: FolderMaintenance {
     FolderMaintenance(
@@ -34,7 +42,8 @@ package final class RecordedFolderMaintenance: Sendable {
           defer { left = 0 }
           return left
         }
-      }
+      },
+      obstacle: { self.obstacles[$0] }
     )
   }
 }

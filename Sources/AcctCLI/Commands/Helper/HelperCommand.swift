@@ -121,7 +121,7 @@ struct HelperCommand: AcctCommand {
     let answering = AnswerProgram(engine, for: audience.purpose)
     let outcome = await answering.answer(program, as: options.account)
     if case .failed(let error)? = outcome.reason { WaitingRefusals(context.world).note(error, for: engine.program) }
-    let named = outcome.reason.map { ErrorMessage($0).naming(answering.chosen.name) }
+    let named = outcome.reason.map { ErrorMessage($0).naming(answering.chosen.name).tellingSkipped(in: context.world) }
       .map { context.isDocument ? $0.aboutDocument : $0 }
     if let told = named.flatMap({ failure($0, type) }) { return try write(told, context) }
     guard type.failure(code: "", message: "") == nil else { return try write(outcome.answer, context) }

@@ -7,6 +7,7 @@ extension ErrorMessage {
   init(_ error: FilesError) {
     switch error {
     case .failed(let failure): self.init(failure)
+    case .skipped(let skipped): self.init(skipped)
     case .damagedAccount(let id): self.init("damagedAccount", .badInput, "the file of account \(id) is damaged")
     case .foreignLocks(let fileSystem):
       self.init(
@@ -47,7 +48,7 @@ extension ErrorMessage {
         "fileUnsafe",
         .failed,
         "\(path) is not safe to use: \(reason)",
-        hint: "only you may own or write it; check who created it"
+        hint: "only you may own or write it; `acct doctor` names all such files, and the line that mends them"
       )
     case .busy:
       self.init("busy", .failed, "another acct process is working on this account", hint: "try again in a moment")

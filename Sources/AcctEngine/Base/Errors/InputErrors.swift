@@ -66,6 +66,9 @@ package enum StaticTokenError: Error, Equatable, Sendable {
 /// acct's own files, or the output, could not be used.
 package enum FilesError: Error, Equatable, Sendable {
   case failed(FilesFailure)
+  /// An account's file is not used.
+  case skipped(SkippedAccount)
+  /// A record that is to become an account's file is not one.
   case damagedAccount(AccountID)
   /// acct's locks are on a file system that may grant two machines one lock, so nothing is renewed.
   case foreignLocks(FileSystem)
