@@ -27,11 +27,12 @@ static inline struct acct_attended {
 }
 
 /* The signals that end a process, and can be caught: all but those that do nothing or stop it, the two of glibc's own,
-   and SIGPIPE, which acct ignores. */
+   and SIGPIPE and SIGXFSZ, which acct ignores. */
 static inline uint64_t acct_ending_signals(void) {
   return ~(ACCT_SIGNAL(SIGKILL) | ACCT_SIGNAL(SIGSTOP) | ACCT_SIGNAL(SIGTSTP) | ACCT_SIGNAL(SIGTTIN) |
            ACCT_SIGNAL(SIGTTOU) | ACCT_SIGNAL(SIGCONT) | ACCT_SIGNAL(SIGCHLD) | ACCT_SIGNAL(SIGURG) |
-           ACCT_SIGNAL(SIGWINCH) | ACCT_SIGNAL(SIGPIPE) | ACCT_SIGNAL(32) | ACCT_SIGNAL(33));
+           ACCT_SIGNAL(SIGWINCH) | ACCT_SIGNAL(SIGPIPE) | ACCT_SIGNAL(SIGXFSZ) | ACCT_SIGNAL(32) |
+           ACCT_SIGNAL(33));
 }
 
 /* Returns the folder to the first caller, which deletes it; 0 to every other. */
@@ -46,12 +47,10 @@ static inline int acct_is_fault(int number, const siginfo_t *info) {
   return (faults & ACCT_SIGNAL(number)) && (info->si_code > 0 || info->si_pid == getpid());
 }
 
-/* Whether the program has the signal by itself, since what a terminal sends goes to every process there, or has nothing
-   to do with it: that a file of acct's is too large. */
+/* Whether the program has the signal by itself, since what a terminal sends goes to every process there. */
 static inline int acct_stays_here(int number, const siginfo_t *info) {
   uint64_t terminal = ACCT_SIGNAL(SIGHUP) | ACCT_SIGNAL(SIGINT) | ACCT_SIGNAL(SIGQUIT);
-  if (info->si_code == SI_KERNEL) return (terminal & ACCT_SIGNAL(number)) != 0;
-  return number == SIGXFSZ && info->si_pid == getpid();
+  return info->si_code == SI_KERNEL && (terminal & ACCT_SIGNAL(number)) != 0;
 }
 
 static inline void acct_on_signal(int number, siginfo_t *info, void *context) {

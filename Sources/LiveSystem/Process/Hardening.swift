@@ -5,26 +5,27 @@ import Glibc
 package struct Hardening: Sendable {
   let mask: mode_t
   let coreLimit: rlim_t
-  private let ignoresBrokenPipes: Bool
+  /// The signals that acct ignores, and that the next program does not.
+  private let ignored: [Int32]
   let blockedSignals: sigset_t
 
   /// Takes the settings that another program is to inherit: its umask, and the soft limit of core dumps in bytes.
   ///
-  /// No signal is blocked then, and SIGPIPE not ignored.
+  /// No signal is blocked then, and none ignored.
   package init(mask: UInt32, coreLimit: UInt) {
-    self.init(mask, coreLimit, ignoresBrokenPipes: false, blocking: sigset_t())
+    self.init(mask, coreLimit, ignoring: Self.errors, blocking: sigset_t())
   }
 
-  private init(_ mask: mode_t, _ coreLimit: rlim_t, ignoresBrokenPipes: Bool, blocking blockedSignals: sigset_t) {
+  private init(_ mask: mode_t, _ coreLimit: rlim_t, ignoring ignored: [Int32], blocking blockedSignals: sigset_t) {
     self.mask = mask
     self.coreLimit = coreLimit
-    self.ignoresBrokenPipes = ignoresBrokenPipes
+    self.ignored = ignored
     self.blockedSignals = blockedSignals
   }
 
   /// Closes core dumps, debuggers of the same user and reports of crashes; to be called first of all.
   ///
-  /// It also lets a broken pipe be an error instead of the end, keeps new files to their owner, and
+  /// It also lets a broken pipe and a file that grows too large be an error instead of the end, keeps new files to their owner, and
   /// occupies the standard streams that the caller has closed.
   ///
   /// - Returns: The settings before, for a command that is run on the user's behalf.
@@ -39,14 +40,14 @@ package struct Hardening: Sendable {
     unsafe setrlimit(coreResource, &limit)
     // Swift's own crash reporter, where it is installed, would print memory to standard error.
     for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { acct_stop_handling(crash) }
-    let ignoresBrokenPipes = acct_ignore(SIGPIPE) != 0
+    let ignored = errors.filter { acct_ignore($0) == 0 }
     // Of this thread, which is the first and only one: those to come have their own.
     var blocked = sigset_t()
     unsafe pthread_sigmask(SIG_BLOCK, nil, &blocked)
     occupy(STDIN_FILENO, O_WRONLY)
     occupy(STDOUT_FILENO, O_RDONLY)
     occupy(STDERR_FILENO, O_RDONLY)
-    return Hardening(umask(0o077), before, ignoresBrokenPipes: ignoresBrokenPipes, blocking: blocked)
+    return Hardening(umask(0o077), before, ignoring: ignored, blocking: blocked)
   }
 
   /// Puts `/dev/null` at a descriptor that is closed.
@@ -74,15 +75,18 @@ package struct Hardening: Sendable {
   /// - Returns: What `body` returns.
   package func openedForExec(_ body: () -> Int32) -> Int32 {
     setCoreLimit(coreLimit)
-    if !ignoresBrokenPipes { signal(SIGPIPE, SIG_DFL) }
+    for number in ignored { signal(number, SIG_DFL) }
     umask(mask)
     defer {
       setCoreLimit(0)
-      signal(SIGPIPE, SIG_IGN)
+      for number in ignored { signal(number, SIG_IGN) }
       umask(0o077)
     }
     return body()
   }
+
+  /// The signals for what is an error of a system call, too: EPIPE, and EFBIG beyond `ulimit -f`.
+  private static var errors: [Int32] { [SIGPIPE, SIGXFSZ] }
 
   private func setCoreLimit(_ bytes: rlim_t) {
     var limit = rlimit()

@@ -15,6 +15,23 @@ struct ProcessTests {
     #expect(output.errorText.contains("can't write standard output"))
   }
 
+  @Test("A file that grows beyond the limit of the process is an error and no signal, and a command has the signal")
+  func fileSizeLimit() async throws {
+    let home = try AcctHome()
+    #expect(try await home.acct("add", "--import", Product.source("Examples/bob.json")).status == 0)
+    let acct = home.command(["token"])
+    func run(_ script: String) async throws -> ChildProcess.Output {
+      try await ChildProcess("sh", ["-c", "ulimit -f 0; \(script)", acct.program], environment: acct.environment).run()
+    }
+    let allowed = try await run("exec \"$0\" allow bob.example.com https://more.example")
+    #expect(allowed.status == 1)
+    #expect(allowed.errorText.hasPrefix("acct: \(home.path)/data/accounts/"))
+    #expect(allowed.errorText.hasSuffix(".json: file too large\n"))
+    #expect(try await home.acct("token").status == 0)
+    let command = try await run("\"$0\" exec -- sh -c 'echo x >\"$1\"' sh '\(home.path)/large'; test $? -gt 128")
+    #expect(command.status == 0, "\(command.errorText)")
+  }
+
   @Test("Every file is accessible to the user alone")
   func modes() async throws {
     let home = try AcctHome(hasVault: false)
