@@ -101,7 +101,7 @@ extension SharedVault {
         guard case .locked = error else { throw error }
       }
     }
-    throw .locked(reason: "the passphrase is wrong")
+    throw .locked(reason: "the passphrase is wrong", openedBy: .otherPassphrase(file: nil))
   }
 
   /// `true` if this machine opens a header by a key of its own.

@@ -4,7 +4,10 @@ package import PrivateFiles
 
 extension KeyringFailure {
   /// A missing passphrase, in the keyring's terms.
-  init(_ error: NoPassphrase) { self = error.isCancelled ? .cancelled : .locked(reason: error.reason) }
+  init(_ error: NoPassphrase) {
+    self =
+      error.isCancelled ? .cancelled : .locked(reason: error.reason, openedBy: error.file.map(Opening.file) ?? .any)
+  }
 
   /// A failure of the cryptographic library, in the keyring's terms.
   package init(_ error: CryptoError) {

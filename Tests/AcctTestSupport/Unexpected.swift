@@ -36,6 +36,7 @@ extension Vault {
       unlock: { _ throws(KeyringFailure) in throw fail() },
       lock: { () throws(KeyringFailure) in throw fail() },
       changePassphrase: { _, _ throws(KeyringFailure) in throw fail() },
+      reset: { () throws(KeyringFailure) in throw fail() },
       seal: { _, _ throws(VaultSealFailure) in throw .vault(fail()) },
       unseal: { _ throws(KeyringFailure) in throw fail() },
       sealedIn: { () throws(KeyringFailure) in throw fail() },

@@ -237,7 +237,7 @@ final class InMemoryKernel: Sendable {
       read: { name in self.state.withLock { $0[name] } },
       keep: { name, payload, _ in
         self.state.withLock { $0[name] = payload }
-        return true
+        return nil
       },
       extend: { name, _ in self.state.withLock { $0[name] != nil } },
       forget: { name in

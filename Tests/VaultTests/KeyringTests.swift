@@ -80,7 +80,10 @@ struct KeyringTests {
     let right = try bench.store(passphrase: "the right one").keyring
     try await right.write(account, [.init(.accessToken, Secret("a"))], .forbidden)
     let wrong = try bench.store(passphrase: "wrong").keyring
-    let locked = KeyringFailure.locked(reason: "the passphrase in \(bench.outside.path(of: "pass-wrong")) is wrong")
+    let locked = KeyringFailure.locked(
+      reason: "the passphrase in \(bench.outside.path(of: "pass-wrong")) is wrong",
+      openedBy: .otherPassphrase(file: bench.outside.path(of: "pass-wrong"))
+    )
     await #expect(throws: locked) { try await wrong.read(account, [.accessToken], .allowed) }
     await #expect(throws: locked) { try await wrong.remove(account, [.accessToken], .allowed) }
     await #expect(throws: locked) { try await wrong.prepare(.allowed) }
@@ -119,7 +122,9 @@ struct KeyringTests {
     let keyring = try bench.store(passphrase: "the first one").keyring
     try await keyring.prepare(.forbidden)
     try bench.setMode(0o770, of: "vault")
-    let failure = KeyringFailure.unavailable(reason: "\(bench.folder.path): its group or others can write to it")
+    let failure = KeyringFailure.unavailable(
+      reason: "\(bench.folder.path): its group or others can write to it: run `chmod go-w \(bench.folder.path)`"
+    )
     await #expect(throws: failure) { try await keyring.list() }
     await #expect(throws: failure) { try await keyring.prepare(.forbidden) }
     #expect(await keyring.state() == .unavailable)

@@ -63,6 +63,26 @@ struct PassphraseTests {
     #expect(second.mode(of: second.folder.path) == nil)
   }
 
+  @Test("A passphrase ends before the CRLF of its file, and one that was used with its CR still opens its vault")
+  func lineEnds() async throws {
+    func store(_ contents: String) throws -> VaultStore {
+      let file = try bench.passphraseFile(contents, name: "pass-\(contents.utf8.count)")
+      return bench.store(PassphraseSource(file: file, terminal: .nobody))
+    }
+    try await store("a passphrase\r\n").keyring.prepare(.forbidden)
+    for contents in ["a passphrase", "a passphrase\n", "a passphrase\r\n"] {
+      #expect(try await store(contents).vault.unlock(.forbidden) == nil, "\(contents.utf8.count) bytes")
+    }
+    #expect(await bench.store(typist: Typist("a passphrase")).keyring.state() == .locked)
+    let kdf = KDFParameters(n: 16, r: 1, p: 1) ?? .standard
+    let entropy = Entropy { count in [UInt8](repeating: 7, count: count) }
+    let key = Secret([UInt8](repeating: 1, count: 32))
+    let old = try VaultHeader(wrapping: key, by: Secret("a passphrase\r"), kdf: kdf, entropy: entropy)
+    try bench.put(old.serialized(), "header")
+    _ = try await store("a passphrase\r\n").vault.unlock(.forbidden)
+    await #expect(throws: KeyringFailure.self) { try await store("a passphrase\n").vault.unlock(.forbidden) }
+  }
+
   @Test("A person may enter the passphrase three times")
   func threeTimes() async throws {
     try await bench.store(passphrase: "a passphrase").keyring.prepare(.forbidden)
@@ -70,7 +90,9 @@ struct PassphraseTests {
     try await bench.store(typist: typist).keyring.prepare(.allowed)
     #expect(typist.prompts.last == "That is not the passphrase.\nPassphrase of the vault: ")
     let forgetful = Typist("1", "2", "3", "a passphrase")
-    await #expect(throws: KeyringFailure.locked(reason: "the passphrase is wrong")) {
+    await #expect(
+      throws: KeyringFailure.locked(reason: "the passphrase is wrong", openedBy: .otherPassphrase(file: nil))
+    ) {
       try await bench.store(typist: forgetful).keyring.prepare(.allowed)
     }
     #expect(forgetful.asked == 3)
@@ -82,7 +104,8 @@ struct PassphraseTests {
     let place = bench.outside.path(of: "pass-short")
     await #expect(
       throws: KeyringFailure.locked(
-        reason: "the passphrase in \(place) is too short: a new one needs 8 characters or more"
+        reason: "the passphrase in \(place) is too short: a new one needs 8 characters or more",
+        openedBy: .file(place)
       )
     ) { try await short.keyring.prepare(.forbidden) }
     #expect(bench.mode(of: bench.folder.path) == nil)
@@ -124,7 +147,7 @@ struct PassphraseTests {
   func readableByOthers(mode: mode_t) async throws {
     let file = try bench.passphraseFile("a passphrase", mode: mode)
     let reason = "\(file): its group or others can read or write it: run `chmod 600 \(file)`"
-    await #expect(throws: KeyringFailure.locked(reason: reason)) {
+    await #expect(throws: KeyringFailure.locked(reason: reason, openedBy: .file(file))) {
       try await prepare(PassphraseSource(file: file, terminal: .nobody), .forbidden)
     }
   }
@@ -141,7 +164,7 @@ struct PassphraseTests {
       (empty, "it is empty"), (missing, "there is no such file"),
       (fifo, "it is not a regular file"), (bench.outside.path, "it is not a regular file"),
     ] {
-      await #expect(throws: KeyringFailure.locked(reason: "\(file): \(reason)")) {
+      await #expect(throws: KeyringFailure.locked(reason: "\(file): \(reason)", openedBy: .file(file))) {
         try await prepare(PassphraseSource(file: file, terminal: typist.terminal), .allowed)
       }
     }

@@ -1,6 +1,7 @@
 import AcctModel
 import Secrets
 import AcctPorts
+import Glibc
 import PrivateFiles
 import Testing
 import Vault
@@ -68,7 +69,7 @@ struct RestTests {
     let kernel = ObligingKernel()
     let store = bench.store(typist: Typist("a passphrase"), kernel: kernel.key)
     _ = try await store.vault.unlock(.allowed)
-    #expect(kernel.key.keep("acct:vault:another", Secret("made up"), 900))
+    #expect(kernel.key.keep("acct:vault:another", Secret("made up"), 900) == nil)
     try await store.vault.lock()
     #expect(kernel.isEmpty)
   }
@@ -144,7 +145,6 @@ struct RestTests {
   func kernelRefuses() async throws {
     let typist = Typist("a passphrase")
     let store = bench.store(typist: typist, kernel: .refusing)
-    #expect(try await store.vault.unlock(.allowed) == nil)
     try await store.keyring.prepare(.allowed)
     try await store.keyring.write(account, [item], .allowed)
     #expect(try await read(store) == item.secret)
@@ -154,6 +154,25 @@ struct RestTests {
     await #expect(throws: KeyringFailure.self) { try await read(otherProcess) }
     try await store.vault.lock()
     await #expect(throws: KeyringFailure.self) { try await read(store) }
+  }
+
+  @Test(
+    "A vault is not unlocked where the kernel does not keep the key that a person's passphrase opens",
+    arguments: [(EPERM, "operation not permitted"), (EDQUOT, "its quota of keys for this user is used up")]
+  )
+  func notUnlocked(error: Int32, words: String) async throws {
+    var kernel = KernelKey.refusing
+    kernel.keep = { _, _, _ in .system(error) }
+    try await bench.store(passphrase: "a passphrase").keyring.prepare(.forbidden)
+    let locked = KeyringFailure.locked(
+      reason: "the passphrase is right, and the kernel does not keep the key: \(words)",
+      openedBy: .fileForEach
+    )
+    await #expect(throws: locked) {
+      try await bench.store(typist: Typist("a passphrase"), kernel: kernel).vault.unlock(.allowed)
+    }
+    // A file opens it for each command.
+    #expect(try await bench.store(passphrase: "a passphrase", kernel: kernel).vault.unlock(.forbidden) == nil)
   }
 
   @Test("A stored value that is not a key is ignored")
@@ -191,9 +210,9 @@ struct RestTests {
     let kernel = KernelKey.live
     #expect(kernel.read(name) == nil)
     #expect(!kernel.extend(name, 60))
-    let kept = kernel.keep(name, Secret("one"), 60)
+    let kept = kernel.keep(name, Secret("one"), 60) == nil
     #expect(kernel.read(name) == (kept ? Secret("one") : nil))
-    #expect(kernel.keep(name, Secret("two, longer"), 60) == kept)
+    #expect((kernel.keep(name, Secret("two, longer"), 60) == nil) == kept)
     #expect(kernel.read(name) == (kept ? Secret("two, longer") : nil))
     #expect(kernel.extend(name, 60) == kept)
     #expect(kernel.forget(name))

@@ -123,7 +123,9 @@ struct SealTests {
     await #expect(throws: KeyringFailure.self) {
       try await unattended(tpm, kernel: kernel.key).vault.unseal(.forbidden)
     }
-    await #expect(throws: KeyringFailure.locked(reason: "the passphrase is wrong")) {
+    await #expect(
+      throws: KeyringFailure.locked(reason: "the passphrase is wrong", openedBy: .otherPassphrase(file: nil))
+    ) {
       try await bench.store(typist: Typist("wrong"), tpm: tpm.keys).vault.unseal(.allowed)
     }
     #expect(try bench.contents("header") == sealed)

@@ -133,7 +133,7 @@ final class ObligingKernel: Sendable {
         #expect(seconds == 900)
         self.payloads.withLock { $0[name] = payload }
         self.serials.withLock { $0[name, default: 0] += 1 }
-        return true
+        return nil
       },
       extend: { name, _ in
         self.extensions.withLock { $0 += 1 }

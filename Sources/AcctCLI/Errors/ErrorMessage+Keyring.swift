@@ -11,12 +11,12 @@ extension ErrorMessage {
     case .stillLocked(let failure, let kind):
       self.init(failure, kind)
       switch failure {
-      case .locked(_, needsApproval: false), .sealed:
+      case .locked(_, openedBy: .any), .sealed:
         hint =
           kind == .secretService
           ? "unlock it with its own program, on its desktop"
           : "set \(passphraseFiles(kind)) for a command without a person"
-      // No passphrase opens it.
+      // The failure says what opens it.
       default: break
       }
     case .notChosen(let undecided):
@@ -55,6 +55,13 @@ extension ErrorMessage {
         "the credentials of \(account) were only partly replaced",
         hint: loginHint(account)
       )
+    case .resetUnconfirmed(let names):
+      self.init(
+        "confirmationNeeded",
+        .usage,
+        "the secrets of \(names.isEmpty ? "no account" : list(names)) would be deleted; nothing was changed",
+        hint: "confirm it at a terminal, or with --yes"
+      )
     case .notSealed(let failure, _): self.init(failure, .tpm2)
     }
   }
@@ -63,12 +70,12 @@ extension ErrorMessage {
   init(_ failure: KeyringFailure, _ kind: Keyring.Kind) {
     let name = words(for: kind)
     switch failure {
-    case .locked(let reason, let needsApproval):
+    case .locked(let reason, let opening):
       self.init(
         "keyringLocked",
         .keyringLocked,
         reason.map { "\(name) is locked: \($0)" } ?? "\(name) is locked",
-        hint: needsApproval ? askingForApproval : unlocking(kind)
+        hint: leading(to: opening, kind)
       )
     case .sealed(let address, let failure, let reason):
       let words = "the TPM at \(address.description) does not open it (\(words(forSeal: failure)))"
@@ -107,6 +114,22 @@ extension ErrorMessage {
 /// The name of a kind of keyring.
 func words(for kind: Keyring.Kind) -> String {
   if kind.isShared { "the shared keyring" } else { kind == .vault ? "the vault" : "the keyring" }
+}
+
+/// What leads to the opening of a locked keyring.
+private func leading(to opening: KeyringFailure.Opening, _ kind: Keyring.Kind) -> String {
+  switch opening {
+  case .any: return unlocking(kind)
+  case .approval: return askingForApproval
+  case .file(let path):
+    return "mend \(shellWord(path)), or unset the variable that names it and run `acct keyring unlock`"
+  case .fileForEach:
+    return "put the passphrase into a file that only you can read, and set \(passphraseFiles(kind)) to it"
+  case .otherPassphrase(let file):
+    let lost = kind.isShared ? askingForApproval : "`acct vault reset` keeps the accounts and forgets their secrets"
+    let right = file.map { "put the right one into \(shellWord($0))" } ?? "try again"
+    return "\(right); if it is lost, \(lost)"
+  }
 }
 
 /// What opens a shared keyring that no secret of this machine's opens.

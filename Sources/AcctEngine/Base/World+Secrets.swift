@@ -146,8 +146,7 @@ extension ItemKind {
 extension KeyringFailure {
   func redacted(by held: HeldSecrets) -> KeyringFailure {
     switch self {
-    case .locked(let reason, let needsApproval):
-      .locked(reason: reason.map(held.redactor.redact), needsApproval: needsApproval)
+    case .locked(let reason, let opening): .locked(reason: reason.map(held.redactor.redact), openedBy: opening)
     case .sealed(let address, let failure, let reason):
       .sealed(in: address, failure, reason: reason.map(held.redactor.redact))
     case .unavailable(let reason): .unavailable(reason: held.redactor.redact(reason))

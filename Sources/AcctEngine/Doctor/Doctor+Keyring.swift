@@ -35,7 +35,11 @@ extension Doctor {
         return Finding(.keyring(error, .vault))
       }
       return Finding(.keyringReady(keyring.kind))
-    case .locked: return Finding(.keyring(.locked(), keyring.kind))
+    case .locked:
+      // A state has no reason; an attempt returns one, such as a file with a wrong passphrase.
+      guard keyring.kind == .vault else { return Finding(.keyring(.locked(), keyring.kind)) }
+      do { _ = try await context.world.vault.unlock(.forbidden) } catch { return Finding(.keyring(error, .vault)) }
+      return Finding(.keyringReady(.vault))
     case .unavailable:
       // A state has no reason; reading an item that does not exist returns one.
       do {

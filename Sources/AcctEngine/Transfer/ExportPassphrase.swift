@@ -23,28 +23,27 @@ package struct ExportPassphrase: Sendable {
   ///
   /// - Throws: ``EngineError/transfer(_:)``, ``EngineError/cancelled``.
   package func new() throws(EngineError) -> Secret {
-    if let file { return try named(file) }
+    if let file { return try read(file).line }
     let first = try ask(.newPassphrase)
     guard try ask(.passphraseAgain) == first else { throw .transfer(.passphrasesDiffer) }
     return first
   }
 
-  /// The passphrase of an existing export.
+  /// The passphrase of an existing export: more than one where a file ends in CRLF, since the export may have been made
+  /// with the CR.
   ///
   /// - Throws: ``EngineError/transfer(_:)``, ``EngineError/cancelled``.
-  package func known() throws(EngineError) -> Secret {
-    if let file { return try named(file) }
-    return try ask(.passphrase)
+  package func known() throws(EngineError) -> [Secret] {
+    guard let file else { return [try ask(.passphrase)] }
+    let (passphrase, withReturn) = try read(file)
+    return [passphrase] + [withReturn].compactMap(\.self)
   }
 
-  private func named(_ file: String) throws(EngineError) -> Secret {
+  private func read(_ file: String) throws(EngineError) -> (line: Secret, withReturn: Secret?) {
     let contents: Secret
     do { contents = try context.world.secretFiles.read(file, Self.limit) } catch { throw .transfer(.file(error)) }
-    let passphrase = contents.withBytes { bytes in
-      let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")
-      return Secret(bytes.extracting(droppingLast: endsInNewline ? 1 : 0))
-    }
-    guard passphrase.count > 0 else { throw .transfer(.emptyPassphrase) }
+    let passphrase = contents.withoutLineEnd
+    guard passphrase.line.count > 0 else { throw .transfer(.emptyPassphrase) }
     return passphrase
   }
 

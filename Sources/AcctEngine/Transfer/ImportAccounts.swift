@@ -20,17 +20,17 @@ package struct ImportAccounts: Sendable {
   ///
   /// - Parameters:
   ///   - export: The file.
-  ///   - passphrase: The passphrase that opens it.
+  ///   - passphrases: Those of which one opens it.
   ///   - options: The options of a new account; a name is for one account alone.
   /// - Returns: The accounts, in the file's order.
   /// - Throws: ``EngineError``; then everything is unchanged.
   package func importAll(
     _ export: SealedExport,
-    openedBy passphrase: Secret,
+    openedBy passphrases: [Secret],
     _ options: AddAccount.Options
   ) async throws(EngineError) -> [AddAccount.Added] {
     let storedAccounts: [StoredAccount]
-    do throws(TransferError) { storedAccounts = try opened(export, passphrase) } catch { throw .transfer(error) }
+    do throws(TransferError) { storedAccounts = try opened(export, passphrases) } catch { throw .transfer(error) }
     guard options.name == nil || storedAccounts.count == 1 else { throw .transfer(.oneNameForSeveral) }
     if options.replacement == .unlessNewer { try await requireNewer(storedAccounts) }
     let active = try accountStore.active()
@@ -62,10 +62,17 @@ package struct ImportAccounts: Sendable {
     guard newer.isEmpty else { throw .transfer(.newerHere(newer)) }
   }
 
-  private func opened(_ export: SealedExport, _ passphrase: Secret) throws(TransferError) -> [StoredAccount] {
-    let contents: Secret
-    do { contents = try export.opened(with: passphrase) } catch { throw .sealed(error) }
-    return try ExportContents.decode(contents)
+  private func opened(_ export: SealedExport, _ passphrases: [Secret]) throws(TransferError) -> [StoredAccount] {
+    var failure = SealedExportError.notOpened
+    for passphrase in passphrases {
+      let contents: Secret
+      do { contents = try export.opened(with: passphrase) } catch {
+        failure = error
+        continue
+      }
+      return try ExportContents.decode(contents)
+    }
+    throw .sealed(failure)
   }
 
   /// Restores the state before an account was added, as far as possible; the failure that led here is the one to

@@ -125,9 +125,8 @@ package enum Interaction: Sendable {
 
 /// Why a keyring operation failed; the CLI translates it into the user's words.
 package enum KeyringFailure: Error, Equatable, Sendable {
-  /// It exists but is locked, and was not unlocked; the reason, if one is known, and `true` if no secret of this
-  /// machine's opens it, but only the approval by a member of a shared keyring.
-  case locked(reason: String? = nil, needsApproval: Bool = false)
+  /// It exists but is locked, and was not unlocked; the reason, if one is known, and what opens it.
+  case locked(reason: String? = nil, openedBy: Opening = .any)
   /// It is locked: neither its TPM nor a passphrase opened it; the reason says why the passphrase did not.
   case sealed(in: TPMAddress, HardwareKeyFailure, reason: String?)
   /// None is running, or it cannot be reached.
@@ -163,6 +162,20 @@ package enum KeyringFailure: Error, Equatable, Sendable {
 }
 
 extension KeyringFailure {
+  /// What opens a locked keyring.
+  package enum Opening: Equatable, Sendable {
+    /// A person, or a passphrase or key that was not given.
+    case any
+    /// No secret of this machine's, but the approval by a member of a shared keyring.
+    case approval
+    /// Another passphrase than the one that was entered, or is in this file.
+    case otherPassphrase(file: String?)
+    /// The passphrase or key in this file, once acct can use it.
+    case file(String)
+    /// A file with the passphrase, since the kernel does not keep what a person has entered.
+    case fileForEach
+  }
+
   /// A person was asked for the passphrase, and entered none.
   package static let noPassphrase = KeyringFailure.locked(reason: noPassphraseReason)
   package static let noPassphraseReason = "no passphrase was given"

@@ -6,7 +6,8 @@ package struct Vault: Sendable {
   package var isThere: @Sendable () throws(KeyringFailure) -> Bool
   /// Unwraps the vault key and stores it in the kernel for a while.
   ///
-  /// Returns the number of seconds that it stays there, or `nil` if the kernel rejects it.
+  /// Returns the number of seconds that it stays there, or `nil` if the kernel rejects it and each command opens the
+  /// vault without a person.
   package var unlock: @Sendable (Interaction) async throws(KeyringFailure) -> Int?
   /// Forgets the vault key.
   package var lock: @Sendable () async throws(KeyringFailure) -> Void
@@ -15,6 +16,8 @@ package struct Vault: Sendable {
   /// The new passphrase is read from a file that the user names, else asked for.
   package var changePassphrase:
     @Sendable (_ newPassphraseFile: String?, Interaction) async throws(KeyringFailure) -> Void
+  /// Deletes the vault with everything in it, which also a vault that nothing opens allows.
+  package var reset: @Sendable () async throws(KeyringFailure) -> Void
   /// Seals the vault key in a TPM, too, in place of any other; the passphrase stays.
   package var seal: @Sendable (TPMAddress, Interaction) async throws(VaultSealFailure) -> Void
   /// Removes the seal, which requires the passphrase: it alone opens the vault from then on.
@@ -37,6 +40,7 @@ package struct Vault: Sendable {
     changePassphrase:
       @escaping @Sendable (_ newPassphraseFile: String?, Interaction) async throws(KeyringFailure)
       -> Void,
+    reset: @escaping @Sendable () async throws(KeyringFailure) -> Void,
     seal:
       @escaping @Sendable (TPMAddress, Interaction) async throws(VaultSealFailure) -> Void,
     unseal: @escaping @Sendable (Interaction) async throws(KeyringFailure) -> Bool,
@@ -47,6 +51,7 @@ package struct Vault: Sendable {
     self.unlock = unlock
     self.lock = lock
     self.changePassphrase = changePassphrase
+    self.reset = reset
     self.seal = seal
     self.unseal = unseal
     self.sealedIn = sealedIn

@@ -77,7 +77,7 @@ extension SharedVault {
       try await keyring.read(id, [.keypair], interaction)[.keypair]
     }
     guard let item else {
-      throw .locked(reason: "\(kind.rawValue) does not have this machine's key any more", needsApproval: true)
+      throw .locked(reason: "\(kind.rawValue) does not have this machine's key any more", openedBy: .approval)
     }
     guard let scalar = Secret(hexadecimal: item), let key = try? P256PrivateKey(rawScalar: scalar) else {
       throw .failed(reason: "this machine's key in \(kind.rawValue) is damaged")

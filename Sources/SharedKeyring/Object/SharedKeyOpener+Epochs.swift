@@ -79,22 +79,28 @@ extension SharedKeyOpener {
     }
     guard header.hasPassphrase else {
       guard header.recipients.contains(where: { $0.kind == .keyFile }) else {
-        throw .locked(reason: "only machines that a member has approved open it", needsApproval: true)
+        throw .locked(reason: "only machines that a member has approved open it", openedBy: .approval)
       }
       throw .locked(reason: "a key file opens this keyring, and ACCT_VAULT_KEY_FILE names none")
     }
     do throws(KeyringFailure) {
       let given = try opener.given()
-      if let opened = stored(name, header, .passphrase, openedBy: given?.secret) { return opened }
-      for attempt in 0..<(given == nil ? 3 : 1) {
-        let secret = if let given { given.secret } else { try opener.asked(interaction, isRepeated: attempt > 0) }
+      for secret in given?.candidates.map(Optional.some) ?? [nil] {
+        if let opened = stored(name, header, .passphrase, openedBy: secret) { return opened }
+      }
+      for attempt in 0..<(given?.candidates.count ?? 3) {
+        let secret =
+          if let given { given.candidates[attempt] } else { try opener.asked(interaction, isRepeated: attempt > 0) }
         for key in try keys(of: secret, header) {
           if let opened = try kept(key, .passphrase, openedBy: secret) { return opened }
         }
       }
-      throw .locked(reason: "\(given?.source ?? "the passphrase") is wrong")
-    } catch .locked(let reason, _) {
-      guard let keyFile else { throw .locked(reason: reason) }
+      throw .locked(
+        reason: "\(given?.source ?? "the passphrase") is wrong",
+        openedBy: .otherPassphrase(file: given?.file)
+      )
+    } catch .locked(let reason, let opening) {
+      guard let keyFile else { throw .locked(reason: reason, openedBy: opening) }
       throw .locked(
         reason: "a passphrase opens this keyring, not the key in \(keyFile.path)" + (reason.map { " (\($0))" } ?? "")
       )

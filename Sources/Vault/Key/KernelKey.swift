@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+package import PrivateFiles
 package import Secrets
 
 /// The kernel's key store, where small secrets are kept for a while (keyrings(7)).
@@ -9,8 +10,8 @@ package import Secrets
 package struct KernelKey: Sendable {
   /// Returns the payload of a name, or `nil`.
   package var read: @Sendable (_ name: String) -> Secret?
-  /// Stores a payload for so many seconds, and returns whether the kernel accepted it.
-  package var keep: @Sendable (_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool
+  /// Stores a payload for so many seconds; returns the error by which the kernel refuses it, `nil` if it does not.
+  package var keep: @Sendable (_ name: String, _ payload: Secret, _ seconds: UInt32) -> FileError?
   /// Restarts the time of a stored payload, and returns whether that could be done.
   package var extend: @Sendable (_ name: String, _ seconds: UInt32) -> Bool
   /// Deletes a payload at once, and returns whether none is left.
@@ -23,7 +24,7 @@ package struct KernelKey: Sendable {
 
   package init(
     read: @escaping @Sendable (_ name: String) -> Secret?,
-    keep: @escaping @Sendable (_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool,
+    keep: @escaping @Sendable (_ name: String, _ payload: Secret, _ seconds: UInt32) -> FileError?,
     extend: @escaping @Sendable (_ name: String, _ seconds: UInt32) -> Bool,
     forget: @escaping @Sendable (_ name: String) -> Bool,
     forgetAll: @escaping @Sendable (_ prefix: String) -> Bool,
@@ -50,7 +51,7 @@ package struct KernelKey: Sendable {
   /// A kernel that keeps nothing.
   package static let refusing = KernelKey(
     read: { _ in nil },
-    keep: { _, _, _ in false },
+    keep: { _, _, _ in .system(ENOSYS) },
     extend: { _, _ in false },
     forget: { _ in true },
     forgetAll: { _ in true }
@@ -78,18 +79,20 @@ private func payload(of key: Serial) -> Secret? {
 /// does not include that keyring, as under cron or systemd: its owner may by default only view it,
 /// and may not change that. So it is made in a keyring of this thread's own, given its rights and
 /// its time, and only then linked.
-private func rest(_ name: String, _ payload: Secret, _ seconds: UInt32) -> Bool {
+private func rest(_ name: String, _ payload: Secret, _ seconds: UInt32) -> FileError? {
   let added = payload.withBytes { bytes in
     unsafe bytes.withUnsafeBytes { bytes in
       unsafe acct_key_add(name, bytes.baseAddress, bytes.count, KEY_SPEC_THREAD_KEYRING)
     }
   }
-  guard added > 0 else { return false }
+  guard added > 0 else { return .last }
   let key = Serial(added)
   defer { _ = acct_key_unlink(key, KEY_SPEC_THREAD_KEYRING) }
-  return acct_key_set_permissions(key, ownerRights) == 0
+  let isKept =
+    acct_key_set_permissions(key, ownerRights) == 0
     && acct_key_set_timeout(key, seconds) == 0
     && acct_key_link(key, KEY_SPEC_USER_KEYRING) == 0
+  return isKept ? nil : .last
 }
 
 /// Invalidates each key of the user keyring whose name begins so.

@@ -31,7 +31,7 @@ package struct KeyFile: Sendable {
       return key
     } catch {
       let reason = error == .notThere ? "there is no such file" : error.reason
-      throw .locked(reason: "\(path): \(reason)")
+      throw .locked(reason: "\(path): \(reason)", openedBy: .file(path))
     }
   }
 }

@@ -41,7 +41,7 @@ package struct PassphraseSource: Sendable {
   ///
   /// - Throws: ``NoPassphrase`` if the file or credential is there and cannot be used.
   func given() throws(NoPassphrase) -> Passphrase? {
-    if let entered { return Passphrase(secret: entered, source: "the passphrase") }
+    if let entered { return Passphrase(secret: entered) }
     if let file { return try named(file) }
     guard let credentials, credentials.hasPrefix("/") else { return nil }
     return try Passphrase.read("\(credentials)/acct.passphrase", .credential)
@@ -67,7 +67,7 @@ package struct PassphraseSource: Sendable {
       interaction
     )
     guard secret.count > 0 else { throw NoPassphrase(reason: KeyringFailure.noPassphraseReason) }
-    return Passphrase(secret: secret, source: "the passphrase")
+    return Passphrase(secret: secret)
   }
 
   /// Gets a passphrase to be used from now on, asking twice since the typed text is not shown.
@@ -96,7 +96,7 @@ package struct PassphraseSource: Sendable {
         continue
       }
       let second = try ask("The same passphrase again: ", interaction)
-      if first == second { return Passphrase(secret: first, source: "the passphrase") }
+      if first == second { return Passphrase(secret: first) }
       lines = ["The two passphrases differ."]
     }
   }
@@ -115,19 +115,22 @@ package struct PassphraseSource: Sendable {
     guard terminal.ask("It is not shown again. Keep it, then press Enter: ") != nil else {
       throw NoPassphrase(reason: "the prompt was cancelled", isCancelled: true)
     }
-    return Passphrase(secret: Secret(made.text), source: "the passphrase")
+    return Passphrase(secret: Secret(made.text))
   }
 
   private func strong(_ passphrase: Passphrase) throws(NoPassphrase) -> Passphrase {
     guard passphrase.secret.isLongEnough else {
-      throw NoPassphrase(reason: "\(passphrase.source) is too short: a new one needs \(shortest) characters or more")
+      throw NoPassphrase(
+        reason: "\(passphrase.source) is too short: a new one needs \(shortest) characters or more",
+        file: passphrase.file
+      )
     }
     return passphrase
   }
 
   private func named(_ file: String) throws(NoPassphrase) -> Passphrase {
     guard let passphrase = try Passphrase.read(file, .secret) else {
-      throw NoPassphrase(reason: "\(file): there is no such file")
+      throw NoPassphrase(reason: "\(file): there is no such file", file: file)
     }
     return passphrase
   }

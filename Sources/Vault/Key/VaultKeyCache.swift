@@ -1,6 +1,8 @@
 import AcctCrypto
 import Secrets
 import AcctPorts
+import Glibc
+import PrivateFiles
 import Synchronization
 
 /// The store for an opened vault key between two calls: the kernel, else this process.
@@ -12,6 +14,15 @@ package final class VaultKeyCache: Sendable {
   /// The name of the key that was asked for last.
   private let last = Mutex<String?>(nil)
   private let remembered = Mutex<(name: String, key: CachedVaultKey)?>(nil)
+  /// Why the kernel did not keep the last key.
+  private let refusal = Mutex<FileError?>(nil)
+
+  /// Why the kernel did not keep the last key, in words that follow a colon.
+  var refusalReason: String {
+    let refusal = refusal.withLock(\.self)
+    if refusal == .system(EDQUOT) { return "its quota of keys for this user is used up" }
+    return refusal?.reason ?? "it gives no reason"
+  }
 
   /// In seconds, from the last use on.
   static let time: UInt32 = 900
@@ -43,7 +54,7 @@ package final class VaultKeyCache: Sendable {
   /// Stores a key; returns for how many seconds the kernel keeps it, `nil` if it refuses.
   func keep(_ key: CachedVaultKey, of header: VaultHeader) -> Int? {
     let name = name(of: header)
-    if kernel.keep(name, key.payload, Self.time) { return Int(Self.time) }
+    if isKept(key, name) { return Int(Self.time) }
     remembered.withLock { $0 = (name, key) }
     return nil
   }
@@ -69,7 +80,7 @@ package final class VaultKeyCache: Sendable {
   /// Stores the key of a shared keyring's epoch.
   func keep(_ key: CachedVaultKey, named suffix: String) -> Bool {
     let name = Self.prefix + suffix
-    if kernel.keep(name, key.payload, Self.time) { return true }
+    if isKept(key, name) { return true }
     remembered.withLock { $0 = (name, key) }
     return false
   }
@@ -89,6 +100,12 @@ package final class VaultKeyCache: Sendable {
 
   /// Deletes the keys in this process; those in the kernel stay.
   package func end() { remembered.withLock { $0 = nil } }
+
+  private func isKept(_ key: CachedVaultKey, _ name: String) -> Bool {
+    let error = kernel.keep(name, key.payload, Self.time)
+    refusal.withLock { $0 = error }
+    return error == nil
+  }
 
   private func name(of header: VaultHeader) -> String { "\(Self.prefix)\(header.fingerprint)" }
 }

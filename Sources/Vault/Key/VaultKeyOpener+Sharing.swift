@@ -8,9 +8,9 @@ extension VaultKeyOpener {
   /// The cost of a guess at a new passphrase.
   package var cost: KDFParameters { kdf }
 
-  /// The passphrase of the file or credential, if there is one, and its source in words.
-  package func given() throws(KeyringFailure) -> (secret: Secret, source: String)? {
-    do { return try passphrases.given().map { ($0.secret, $0.source) } } catch { throw KeyringFailure(error) }
+  /// The passphrase of the file or credential, if there is one.
+  package func given() throws(KeyringFailure) -> Passphrase? {
+    do { return try passphrases.given() } catch { throw KeyringFailure(error) }
   }
 
   /// The passphrase that a person enters.

@@ -69,7 +69,7 @@ package struct VaultKeyOpener: Sendable {
   ) throws(KeyringFailure) -> OpenVaultKey {
     let given: Passphrase?
     do { given = try passphrases.given() } catch { throw KeyringFailure(error) }
-    if let cached = cache.key(of: header), given.map({ cached.isPlausible($0.secret) }) ?? true {
+    if let cached = cache.key(of: header), given.map({ $0.candidates.contains(where: cached.isPlausible) }) ?? true {
       return OpenVaultKey(key: cached.vaultKey, cachedFor: keeping ? cache.extend(header) : nil)
     }
     if let given { return try open(header, by: given, keeping: keeping) }
@@ -89,7 +89,7 @@ package struct VaultKeyOpener: Sendable {
       }
       if let key = try openIfRight(header, by: passphrase, keeping: keeping) { return key }
     }
-    throw .locked(reason: "the passphrase is wrong")
+    throw .locked(reason: "the passphrase is wrong", openedBy: .otherPassphrase(file: nil))
   }
 
   /// Opens the vault with this header by one passphrase, even if its key is stored.
@@ -101,7 +101,7 @@ package struct VaultKeyOpener: Sendable {
     keeping: Bool = true
   ) throws(KeyringFailure) -> OpenVaultKey {
     guard let key = try openIfRight(header, by: passphrase, keeping: keeping) else {
-      throw .locked(reason: "\(passphrase.source) is wrong")
+      throw .locked(reason: "\(passphrase.source) is wrong", openedBy: .otherPassphrase(file: passphrase.file))
     }
     return key
   }
@@ -112,11 +112,14 @@ package struct VaultKeyOpener: Sendable {
     by passphrase: Passphrase,
     keeping: Bool
   ) throws(KeyringFailure) -> OpenVaultKey? {
-    let opened: Secret?
-    do { opened = try header.vaultKey(passphrase.secret) } catch { throw KeyringFailure(error) }
-    guard let key = opened else { return nil }
-    let cachedFor = keeping ? keep(key, openedBy: passphrase, of: header) : nil
-    return OpenVaultKey(key: key, cachedFor: cachedFor)
+    for secret in passphrase.candidates {
+      let opened: Secret?
+      do { opened = try header.vaultKey(secret) } catch { throw KeyringFailure(error) }
+      guard let key = opened else { continue }
+      let cachedFor = keeping ? cache.keep(CachedVaultKey(key, openedBy: secret), of: header) : nil
+      return OpenVaultKey(key: key, cachedFor: cachedFor)
+    }
+    return nil
   }
 
   /// The passphrase of an existing vault: the given one, else one that is asked for.

@@ -7,7 +7,7 @@ extension VaultStore {
     Vault(
       isThere: { () throws(KeyringFailure) in try self.header() != nil },
       unlock: { interaction throws(KeyringFailure) in
-        try await self.opener.open(self.existingHeader(), interaction).cachedFor
+        try await self.unlock(interaction)
       },
       lock: { () throws(KeyringFailure) in
         guard self.forgetKey() else { throw .failed(reason: "the kernel did not delete the vault's key") }
@@ -15,6 +15,7 @@ extension VaultStore {
       changePassphrase: { file, interaction throws(KeyringFailure) in
         try await self.changePassphrase(file: file, interaction)
       },
+      reset: { () throws(KeyringFailure) in try await self.reset() },
       seal: { address, interaction throws(VaultSealFailure) in try await self.seal(in: address, interaction) },
       unseal: { interaction throws(KeyringFailure) in try await self.unseal(interaction) },
       sealedIn: { () throws(KeyringFailure) in try self.header()?.seal?.address },
@@ -22,6 +23,20 @@ extension VaultStore {
         guard let header = try self.header(), let seal = header.seal else { return nil }
         return VaultSealCheck(address: seal.address, failure: await self.opener.failure(of: seal, in: header))
       }
+    )
+  }
+
+  /// Opens the vault, and keeps its key in the kernel.
+  ///
+  /// What a person enters has to open it for the next command, too. A file and a TPM open it again.
+  private func unlock(_ interaction: Interaction) async throws(KeyringFailure) -> Int? {
+    let header = try existingHeader()
+    if let seconds = try await opener.open(header, interaction).cachedFor { return seconds }
+    let given: Passphrase? = try opener.given()
+    guard header.seal == nil, given == nil else { return nil }
+    throw .locked(
+      reason: "the passphrase is right, and the kernel does not keep the key: \(opener.cache.refusalReason)",
+      openedBy: .fileForEach
     )
   }
 
@@ -33,6 +48,25 @@ extension VaultStore {
     let isForgotten = (try? header()).map(opener.cache.forget)
     let areAllForgotten = opener.cache.forgetAll()
     return isForgotten ?? areAllForgotten
+  }
+
+  /// Deletes the items, and then the header: a vault that is left in between is whole, with fewer items.
+  private func reset() async throws(KeyringFailure) {
+    let hasItems = try !itemNames().isEmpty
+    guard hasItems || folder.has(Self.headerName) else { throw .noVault(folder: folder.path) }
+    guard forgetKey() else { throw .failed(reason: "the kernel did not delete the vault's key") }
+    try await alone { () throws(KeyringFailure) in
+      try removeItems()
+      try inFolder { folder throws(PrivateFilesError) in try folder.remove(Self.headerName) }
+      // Those that another process has written meanwhile, with a key that it had before.
+      try removeItems()
+    }
+  }
+
+  private func removeItems() throws(KeyringFailure) {
+    for (account, kind) in try itemNames() {
+      try inFolder { folder throws(PrivateFilesError) in try folder.remove(kind.key(for: account)) }
+    }
   }
 
   private func changePassphrase(file: String?, _ interaction: Interaction) async throws(KeyringFailure) {

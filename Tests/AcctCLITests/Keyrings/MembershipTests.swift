@@ -81,7 +81,7 @@ struct MembershipTests {
       next: "keyring join"
     ),
     Row(
-      failure: .keyring(.locked(reason: "only machines that a member has approved open it", needsApproval: true)),
+      failure: .keyring(.locked(reason: "only machines that a member has approved open it", openedBy: .approval)),
       status: 6,
       code: "keyringLocked",
       next: "with --code"
@@ -103,7 +103,7 @@ struct MembershipTests {
 
   @Test("What opens a keyring that only members open is not a passphrase, whichever command says so")
   func needsApproval() async {
-    let failure = KeyringFailure.locked(reason: "only machines that a member has approved open it", needsApproval: true)
+    let failure = KeyringFailure.locked(reason: "only machines that a member has approved open it", openedBy: .approval)
     for failure in [failure, .removedMachine(by: "desk", at: 1_800_000_000)] {
       machine.engine.fail(with: failure)
       for words in [["keyring", "unlock"], ["keyring", "status"], ["keyring", "trust"]] {

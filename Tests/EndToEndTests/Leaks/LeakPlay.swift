@@ -56,7 +56,7 @@ struct LeakPlay {
     try await stage.runTyped()
     try await stage.run(
       try await stage.using() + stage.wrongAddresses() + stage.badFiles() + stage.removing()
-        + stage.vault(sealedIn: tpm) + [stage.unwantedCallback()]
+        + stage.vault(sealedIn: tpm) + [stage.unwantedCallback()] + [LeakRow("vault reset", ["--yes", "-v"])]
     )
     try await stage.expectNoLeaks()
     try await stage.server.expectNothingWrong()

@@ -123,7 +123,7 @@ extension LeakStage {
   func noVault() -> [LeakRow] {
     [
       LeakRow("vault unlock", ["--json", "-v"], status: 1),
-      LeakRow("vault seal", ["--json", "-v"], status: 1),
+      LeakRow("vault seal", ["--json", "-v"], status: 1), LeakRow("vault reset", ["--yes", "--json", "-v"], status: 1),
       LeakRow("vault unseal", ["--json", "-v"], status: 1),
       LeakRow("vault passphrase", ["--new-passphrase-file", passphraseFile, "--json", "-v"], status: 1),
     ]

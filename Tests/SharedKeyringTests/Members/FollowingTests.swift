@@ -158,7 +158,8 @@ struct FollowingTests {
       return try await person.keyring().read(Made.alice, [.refreshToken], .allowed)[.refreshToken]
     }
     #expect(try await read(entering: "made up for this") == Secret("R0"))
-    await #expect(throws: KeyringFailure.locked(reason: "the passphrase is wrong")) {
+    let wrong = KeyringFailure.locked(reason: "the passphrase is wrong", openedBy: .otherPassphrase(file: nil))
+    await #expect(throws: wrong) {
       _ = try await read(entering: "something else")
     }
     // One that goes on from it is opened by the passphrase that is in force then.

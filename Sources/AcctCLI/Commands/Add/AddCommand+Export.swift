@@ -10,8 +10,8 @@ extension AddCommand {
     _ request: AddAccount.Options,
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
-    let passphrase = try ExportPassphrase(context.engine, file: passphraseFile).known()
-    let accounts = try await ImportAccounts(context.engine).importAll(export, openedBy: passphrase, request)
+    let passphrases = try ExportPassphrase(context.engine, file: passphraseFile).known()
+    let accounts = try await ImportAccounts(context.engine).importAll(export, openedBy: passphrases, request)
     if options.json {
       // A list even of one, since only the passphrase tells how many there are.
       try context.output(envelope(["accounts": try context.json(of: accounts.map(\.account))]))

@@ -8,8 +8,8 @@ import StrictJSON
 struct VaultCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vault",
-    abstract: "Unlock, lock, seal, or change the passphrase of the encrypted-file keyring.",
-    subcommands: [Unlock.self, Lock.self, Passphrase.self, Seal.self, Unseal.self]
+    abstract: "Unlock, lock, seal, reset, or change the passphrase of the encrypted-file keyring.",
+    subcommands: [Unlock.self, Lock.self, Passphrase.self, Seal.self, Unseal.self, Reset.self]
   )
 
   /// Keeps the vault's key in the kernel for a while.
@@ -40,7 +40,7 @@ struct VaultCommand: ParsableCommand {
       } else if let seconds {
         context.notice("the vault is unlocked, for \(duration(Int64(seconds))) after its last use")
       } else {
-        context.notice("the passphrase is right; this kernel stores no keys, so each command asks for it")
+        context.notice("the vault opens without a person; this kernel stores no keys, so each command opens it anew")
       }
       return .done
     }
@@ -98,13 +98,13 @@ struct VaultCommand: ParsableCommand {
 }
 
 /// The vault's state, for how long it stays unlocked, in seconds, and the TPM that opens it.
-func vaultJSON(_ state: String, _ seconds: Int? = nil, tpm: TPMAddress? = nil) -> JSON {
+func vaultJSON(_ state: String, _ seconds: Int? = nil, tpm: TPMAddress? = nil) -> JSONObject {
   var json: JSONObject = envelope([
     "vault": .string(state),
     "seconds": seconds.map { .number(JSONNumber(Int64($0))) } ?? .null,
   ])
   if let tpm { json["tpm"] = .string(tpm.description) }
-  return .object(json)
+  return json
 }
 
 /// Translates the vault's failures.

@@ -17,6 +17,8 @@ package enum KeyringError: Error, Equatable, Sendable {
   case halfReplaced(AccountName)
   /// Another machine that shares the keyring changes the account repeatedly.
   case changedElsewhere(AccountName)
+  /// The vault with the secrets of these accounts is deleted only with a confirmation.
+  case resetUnconfirmed([AccountName])
   /// The vault's key could not be sealed in a TPM.
   case notSealed(HardwareKeyFailure, TPMAddress)
 
