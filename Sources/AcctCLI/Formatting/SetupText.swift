@@ -32,15 +32,18 @@ func lines(for plan: SetupPlan) -> [String] {
 }
 
 private func words(for change: SettingChange) -> String {
-  let replaced = change.replaced.map { " (replaces \(printable($0)))" } ?? ""
-  return "\(printable(change.name)) = \(printable(change.value))\(replaced)"
+  let replaced = change.replaced.map { " (replaces \(shown($0)))" } ?? ""
+  return "\(shown(change.name)) = \(printable(change.value))\(replaced)"
 }
 
 private func undoingWords(for change: SettingChange) -> String {
-  let name = printable(change.name)
+  let name = shown(change.name)
   guard let replaced = change.replaced else { return "\(name): \(printable(change.value)) is taken out" }
-  return "\(name) = \(printable(replaced)), as before"
+  return "\(name) = \(shown(replaced)), as before"
 }
+
+/// A name or a value of another program's settings, made safe to show.
+private func shown(_ text: String) -> String { printable(text.withoutSecrets) }
 
 /// The first of the lines that the program's tool drops beside acct's settings.
 func words(forLost lines: [String], _ program: SetupProgram) -> String {
@@ -53,17 +56,17 @@ func words(forLost lines: [String], _ program: SetupProgram) -> String {
 func words(for remark: SetupRemark) -> String {
   switch remark {
   case .askedFirst(let helpers):
-    "git asks \(helpers.map(printable).joined(separator: ", ")), too, and gives it the tokens of acct to keep; with "
+    "git asks \(helpers.map(shown).joined(separator: ", ")), too, and gives it the tokens of acct to keep; with "
       + "--host, git asks acct alone for that host"
   case .unusedLogins(let servers):
     "docker does not use its own logins of \(servers.map(printable).joined(separator: ", ")) then; "
       + "`acct add --from docker` takes them over"
-  case .otherHelper(let setting): "\(printable(setting)) names another helper"
+  case .otherHelper(let setting): "\(shown(setting)) names another helper"
   case .pending(let change, let program):
-    "\(printable(change.name)) \(words(forDeciding: change, program)), which "
+    "\(shown(change.name)) \(words(forDeciding: change, program)), which "
       + "`acct helper setup \(program.rawValue)` overcomes"
   case .overruled(let setting, let place):
-    "\(printable(setting)) of \(place.map(printable) ?? "the environment") decides until it is removed there"
+    "\(shown(setting)) of \(place.map(printable) ?? "the environment") decides until it is removed there"
   case .variable(let name): "\(name) is set in the environment, and decides until it is unset"
   case .needsAllow:
     "cargo gets a token for an origin that you give: acct allow NAME ORIGIN, or with ACCT_ACCOUNT; see "
@@ -97,7 +100,12 @@ extension SetupPlan.Edit {
       "diff": .array(diff.shown(path).map(JSON.string)), "lost": .array(lost.map(JSON.string)),
       "obstacle": JSON(obstacle?.name),
       "settings": .array(
-        changes.map { ["name": .string($0.name), "value": .string($0.value), "replaced": JSON($0.replaced)] }
+        changes.map {
+          [
+            "name": .string($0.name.withoutSecrets), "value": .string($0.value),
+            "replaced": JSON($0.replaced?.withoutSecrets),
+          ]
+        }
       ),
     ]
   }

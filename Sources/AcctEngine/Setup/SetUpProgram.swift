@@ -131,7 +131,7 @@ extension SetupRecord {
   fileprivate init(_ plan: SetupPlan) {
     program = plan.program
     host = plan.host
-    changes = plan.edits.flatMap(\.changes)
+    changes = plan.edits.flatMap(\.changes).map { $0.recorded(of: plan.program) }
     files = plan.edits.map { edit in
       File(
         path: edit.path,

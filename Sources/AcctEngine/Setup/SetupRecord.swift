@@ -74,7 +74,7 @@ extension SetupRecord {
       guard let change = json.objectValue, let name = change["name"]?.stringValue,
         let value = change["value"]?.stringValue
       else { return nil }
-      return SettingChange(name, value, replacing: change["replaced"]?.stringValue)
+      return SettingChange(name, value, replacing: change["replaced"]?.stringValue).recorded(of: program)
     }
     files = (object["files"]?.arrayValue ?? []).compactMap { json in
       guard let file = json.objectValue, let path = file["path"]?.stringValue, let change = FileChange(file["change"])
@@ -82,5 +82,12 @@ extension SetupRecord {
       let folders = (file["folders"]?.arrayValue ?? []).compactMap(\.stringValue)
       return File(path: path, folders: folders, change: change, isProgram: file["program"]?.boolValue ?? false)
     }
+  }
+}
+
+extension SettingChange {
+  /// The change without what taking it back does not need: git keeps its other helpers, which may have passwords in them.
+  func recorded(of program: SetupProgram) -> SettingChange {
+    SettingChange(name, value, replacing: program == .git ? nil : replaced)
   }
 }

@@ -108,10 +108,31 @@ struct LineDiffTests {
         "tokenFile: /var/run/secrets/eks.amazonaws.com/serviceaccount/token"
       ),
       ("[credential \"https://alice@github.com\"]", "[credential \"https://alice@github.com\"]"),
+      ("\tsmtpPass = hunter2secret", "\tsmtpPass = <redacted>"), ("DB_PW: x", "DB_PW: <redacted>"),
+      ("export API_KEY=abc", "export API_KEY=<redacted>"),
+      ("    sslKey = ~/.ssl/key.pem", "    sslKey = ~/.ssl/key.pem"),
+      ("\tsigningkey = ABCDEF", "\tsigningkey = ABCDEF"),
+      (
+        "[url \"https://glpat-abcdefghijklmnopqrst@gitlab.com/\"]", "[url \"https://<redacted>@gitlab.com/\"]"
+      ), ("proxy-url: http://hunter2secret@proxy.example", "proxy-url: http://<redacted>@proxy.example"),
+      ("x = https://t0ken:x-oauth-basic@git.example", "x = https://<redacted>@git.example"),
+      ("env: [{name: VAULT_PW, value: hunter2secret}]", "env: [{name: VAULT_PW, value: <redacted>}]"),
+      ("      value: hunter2secret", "      value: <redacted>"),
+      ("\thelper = \"!v --token hunter2 get\"", "\thelper = \"!v --token <redacted> get\""),
+      ("\thelper = \"!f() { echo password=a,b}c; }; f\"", "\thelper = \"!f() { echo password=<redacted>"),
+      ("# ghp_0123456789abcdefghij", "# <redacted>"), ("{\\\"token\\\":\\\"a\\\"}", "{\\\"token\\\":\\\"<redacted>"),
+      ("550e8400-e29b-41d4-a716-446655440000", "<redacted>"),
+      ("# --------------------------------------------", "# --------------------------------------------"),
     ]
   )
   func hidden(line: String, expected: String) {
     #expect(LineDiff(from: nil, to: Secret(line + "\n")).addedLines == [expected])
+  }
+
+  @Test("A long line of many names is looked through once", arguments: ["a/", "a=", "token ", "{a", "x://a", "pass:"])
+  func longLine(part: String) {
+    let line = "# " + String(repeating: part, count: (1 << 20) / part.utf8.count)
+    #expect(LineDiff(from: nil, to: Secret(line)).addedLines.count == 1)
   }
 
   @Test("A line to add by hand is behind the head of its section, which is there once")
