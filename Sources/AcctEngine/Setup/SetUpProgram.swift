@@ -64,7 +64,7 @@ package struct SetUpProgram: Sendable {
         try context.store(records)
         return
       }
-      var record = SetupRecord(plan)
+      var record = SetupRecord(plan, context.world.entropy)
       if let index = records.lastIndex(where: { $0.program == plan.program && $0.host == plan.host }) {
         record.add(records.remove(at: index))
       }
@@ -128,7 +128,7 @@ extension SetupPlan.Edit {
 }
 
 extension SetupRecord {
-  fileprivate init(_ plan: SetupPlan) {
+  fileprivate init(_ plan: SetupPlan, _ entropy: Entropy) {
     program = plan.program
     host = plan.host
     changes = plan.edits.flatMap(\.changes).map { $0.recorded(of: plan.program) }
@@ -136,7 +136,7 @@ extension SetupRecord {
       File(
         path: edit.path,
         folders: edit.folders,
-        change: FileChange(edit.diff),
+        change: FileChange(edit.diff, salt: edit.isProgram ? [] : entropy.bytes(16)),
         isProgram: edit.isProgram
       )
     }

@@ -3,10 +3,14 @@ package import StrictJSON
 extension FileChange {
   /// The form in which it is stored: a hunk is its first line's number, then its lines, of which a removed one is an array.
   package var json: JSON {
-    [
+    let hunks = hunks.map { hunks in
+      JSON.array(hunks.map { .array([Self.number($0.start)] + $0.lines.map(Self.json)) })
+    }
+    return [
       "before": JSON(before.map { Base64URL.encode($0.span) }), "after": JSON(after.map { Base64URL.encode($0.span) }),
-      hunks == nil ? "pieces" : "hunks":
-        .array((hunks ?? []).map { .array([Self.number($0.start)] + $0.lines.map(Self.json)) }),
+      "salt": JSON(salt.isEmpty ? nil : Base64URL.encode(salt.span)), "hunks": hunks ?? .null,
+      // An earlier version drops a record without them when it writes the file.
+      "pieces": .array([]),
     ]
   }
 
@@ -15,6 +19,7 @@ extension FileChange {
     guard let object = json?.objectValue else { return nil }
     before = object["before"]?.stringValue.flatMap(Self.bytes)
     after = object["after"]?.stringValue.flatMap(Self.bytes)
+    salt = object["salt"]?.stringValue.flatMap(Self.bytes) ?? []
     // Earlier versions recorded pieces of the file.
     guard let stored = object["hunks"]?.arrayValue else {
       guard object["pieces"]?.arrayValue != nil else { return nil }

@@ -1,11 +1,12 @@
-import AcctCrypto
 package import Secrets
 
 /// A change of a file that can be undone: its line diff, of which only the lines that left the file are kept as they were.
 ///
-/// The lines around them and those that replaced them are known by their marks, and a secret that is still in the file is
-/// known by its own: it is in the file alone.
+/// The lines around them and those that replaced them are known by their marks, and a word that is still in the file is
+/// known by its own: a secret is in the file alone, also one that does not look like one.
 package struct FileChange: Equatable, Sendable {
+  /// The key of the marks and digests; empty in a record of an earlier version.
+  var salt: [UInt8]
   /// The SHA-256 of the contents; `nil` where there was no file.
   var before: [UInt8]?
   var after: [UInt8]?
@@ -27,20 +28,26 @@ package struct FileChange: Equatable, Sendable {
   /// A part of a line.
   enum Part: Equatable, Sendable {
     case text([UInt8])
-    /// A secret that the file still has.
+    /// A word, or a possible secret, that the file still has.
     case secret(UInt64)
   }
 
-  package init(_ diff: LineDiff) {
-    before = diff.before.isThere ? diff.before.digest : nil
-    after = diff.after.isThere ? diff.after.digest : nil
-    let known = Set(diff.after.secrets.keys)
+  /// - Parameters:
+  ///   - diff: The change.
+  ///   - salt: Random bytes; empty for a file without secrets.
+  package init(_ diff: LineDiff, salt: [UInt8] = []) {
+    self.salt = salt
+    let (old, new) = (diff.before.salted(salt), diff.after.salted(salt))
+    before = old.isThere ? old.digest : nil
+    after = new.isThere ? new.digest : nil
+    // Most changes take nothing out of a file.
+    let known: Set<UInt64> = diff.changes.allSatisfy { $0.before.isEmpty } ? [] : Set(new.words.keys)
     hunks = diff.hunks.map { hunk in
       let lines = hunk.lines.map { line -> Line in
         switch line {
-        case .kept(let index): .kept(diff.after.marks[index])
-        case .added(let index): .added(diff.after.marks[index])
-        case .removed(let index): .removed(diff.before.parts(of: index, known))
+        case .kept(let index): .kept(new.marks[index])
+        case .added(let index): .added(new.marks[index])
+        case .removed(let index): .removed(old.parts(of: index, known))
         }
       }
       // Lines that other programs have written behind the last one may belong to it, as to the head of a section.
@@ -72,8 +79,8 @@ package struct FileChange: Equatable, Sendable {
   package func undone(_ contents: Secret?) -> Undone? {
     if before == nil, digest(contents) == after { return Undone(contents: nil, isExact: true) }
     guard contents != nil || after == nil, let hunks else { return nil }
-    let file = TextLines(contents)
-    let secrets = file.secrets
+    let file = TextLines(contents, salt: salt)
+    let words = hunks.hasWords ? file.words : [:]
     var lines: [Secret] = []
     var (next, shift) = (0, 0)
     for hunk in hunks {
@@ -88,7 +95,7 @@ package struct FileChange: Equatable, Sendable {
           next += 1
         case .added: next += 1
         case .removed(let parts):
-          guard let line = text(of: parts, secrets) else { return nil }
+          guard let line = file.text(of: parts, words) else { return nil }
           lines.append(line)
         }
       }
@@ -100,10 +107,10 @@ package struct FileChange: Equatable, Sendable {
 
   /// The lines that the change took out of the file and these contents do not have; possible secrets are hidden.
   package func lost(in contents: Secret) -> [String] {
-    let file = TextLines(contents)
-    let secrets = file.secrets
+    let file = TextLines(contents, salt: salt)
+    let known = file.words
     let removed = (hunks ?? []).flatMap(\.lines).compactMap { line in
-      if case .removed(let parts) = line { text(of: parts, secrets) } else { nil }
+      if case .removed(let parts) = line { file.text(of: parts, known) } else { nil }
     }
     var words: [UInt64: Int] = [:]
     file.countAll(in: &words)
@@ -118,19 +125,17 @@ package struct FileChange: Equatable, Sendable {
     )
   }
 
-  private func digest(_ contents: Secret?) -> [UInt8]? { contents.map { $0.withBytes { SHA256.hash($0) } } }
+  private func digest(_ contents: Secret?) -> [UInt8]? {
+    contents.map { $0.withBytes { AcctProtocol.digest(of: $0, Secret(salt)) } }
+  }
+}
 
-  private func text(of parts: [Part], _ secrets: [UInt64: Secret]) -> Secret? {
-    var texts: [Secret] = []
-    for part in parts {
-      switch part {
-      case .text(let bytes): texts.append(Secret(bytes))
-      case .secret(let mark):
-        guard let secret = secrets[mark] else { return nil }
-        texts.append(secret)
-      }
+extension [FileChange.Hunk] {
+  fileprivate var hasWords: Bool {
+    flatMap(\.lines).contains { line in
+      guard case .removed(let parts) = line else { return false }
+      return parts.contains { part in if case .secret = part { true } else { false } }
     }
-    return Secret(joining: texts)
   }
 }
 
@@ -147,33 +152,7 @@ extension FileChange.Hunk {
 }
 
 extension TextLines {
-  fileprivate var digest: [UInt8] { text.withBytes { SHA256.hash($0) } }
-
-  /// The possible secrets in the file, by their marks.
-  fileprivate var secrets: [UInt64: Secret] {
-    places.indices.reduce(into: [:]) { secrets, index in
-      withLine(index) { line in
-        for place in ForeignSecrets.places(in: line) {
-          secrets[mark(line.extracting(place))] = Secret(line.extracting(place))
-        }
-      }
-    }
-  }
-
-  /// A line, in parts.
-  fileprivate func parts(of index: Int, _ known: Set<UInt64>) -> [FileChange.Part] {
-    withLine(index) { line in
-      var parts: [FileChange.Part] = []
-      var position = 0
-      for place in ForeignSecrets.places(in: line) {
-        let mark = mark(line.extracting(place))
-        guard known.contains(mark) else { continue }
-        parts += [.text(line.bytes(position..<place.lowerBound)), .secret(mark)]
-        position = place.upperBound
-      }
-      return parts + [.text(line.bytes(position..<line.count))]
-    }
-  }
+  fileprivate var digest: [UInt8] { text.withBytes { AcctProtocol.digest(of: $0, salt) } }
 
   /// The place of these lines that is nearest to another place, and not before `first`.
   fileprivate func place(of wanted: [UInt64], near expected: Int, from first: Int) -> Int? {

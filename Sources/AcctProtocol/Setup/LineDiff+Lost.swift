@@ -12,10 +12,11 @@ extension LineDiff {
   /// - Returns: The lines without the white space around them; what may be a secret is hidden.
   package func lost(replacing replaced: [String], undoing undone: FileChange? = nil) -> [String] {
     let own = undone?.written ?? []
+    let marks = undone.map { before.salted($0.salt).marks } ?? before.marks
     var added: [UInt64: Int] = [:]
     for index in changes.flatMap(\.after) { after.count(index, in: &added) }
     for value in replaced { TextLines(Secret(value)).countAll(in: &added) }
-    return before.lost(changes.flatMap(\.before).filter { !own.contains(before.marks[$0]) }, having: added)
+    return before.lost(changes.flatMap(\.before).filter { !own.contains(marks[$0]) }, having: added)
   }
 }
 

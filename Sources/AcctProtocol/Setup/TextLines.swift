@@ -3,7 +3,8 @@ package import Secrets
 
 /// The lines of a file, which are compared by marks: the first bytes of their SHA-256.
 ///
-/// A mark tells nothing of a line that is not known otherwise, so a record may keep it where the line may be a secret.
+/// A mark that is recorded has a salt: no table of digests finds a weak password by it, and no two records have the same
+/// mark for one.
 package struct TextLines: Sendable {
   let text: Secret
   /// `false` where there is no file.
@@ -11,12 +12,18 @@ package struct TextLines: Sendable {
   /// The range of each line, with its end.
   let places: [Range<Int>]
   let marks: [UInt64]
+  /// The key of the marks; empty where they are not recorded.
+  let salt: Secret
   /// In place of the mark of a line: the end of the file.
   static let end: UInt64 = 0
 
-  /// - Parameter text: The file; `nil` if there is none.
-  package init(_ text: Secret?) {
+  /// - Parameters:
+  ///   - text: The file; `nil` if there is none.
+  ///   - salt: The key of the marks, if they are recorded.
+  package init(_ text: Secret?, salt: [UInt8] = []) {
     isThere = text != nil
+    let salt = Secret(salt)
+    self.salt = salt
     let text = text ?? Secret("")
     self.text = text
     var places: [Range<Int>] = []
@@ -29,7 +36,7 @@ package struct TextLines: Sendable {
         places.append(start..<end)
         start = end
       }
-      return places.map { mark(bytes.extracting($0)) }
+      return places.map { mark(bytes.extracting($0), salt) }
     }
     self.places = places
   }
@@ -39,11 +46,20 @@ package struct TextLines: Sendable {
     text.withBytes { body($0.extracting(places[index])) }
   }
 
+  /// The same lines with marks to record.
+  func salted(_ salt: [UInt8]) -> TextLines { TextLines(isThere ? text : nil, salt: salt) }
+
   func line(_ index: Int) -> Secret { withLine(index) { Secret($0) } }
 }
 
-/// A number that equal bytes have in common: the first bytes of their SHA-256.
-func mark(_ bytes: Span<UInt8>) -> UInt64 { SHA256.hash(bytes)[..<8].reduce(0) { $0 << 8 | UInt64($1) } }
+/// A number that equal bytes have in common.
+func mark(_ bytes: Span<UInt8>, _ salt: Secret = Secret("")) -> UInt64 {
+  digest(of: bytes, salt)[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+}
+
+func digest(of bytes: Span<UInt8>, _ salt: Secret) -> [UInt8] {
+  salt.count == 0 ? SHA256.hash(bytes) : HMACSHA256.code(bytes, key: salt)
+}
 
 extension Secret {
   /// `true` for a file whose first lines say that a program makes it, and that changes in it do not last.

@@ -85,6 +85,40 @@ struct FileChangeTests {
       + (json.stringValue.map { [$0] } ?? [])
   }
 
+  @Test("A word that stays in the file is not recorded, though nothing says that it is a secret")
+  func words() throws {
+    let (before, after) = ("login = alice/hunter2 plain\n", "login=\"alice/hunter2\"\n")
+    let change = Self.change(before, after)
+    #expect(change.undone(Secret(after)) == Self.undone(before, isExact: true))
+    let removed = texts(in: change.json).compactMap { try? Base64URL.decode($0) }.map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    #expect(removed.contains { $0.contains("plain") })
+    #expect(!removed.contains { $0.contains("hunter") || $0.contains("login") }, "\(removed)")
+  }
+
+  @Test("The marks and digests of a record have its salt, which is stored")
+  func salt() throws {
+    let (before, after) = ("token: weak\nold\n", "a\ntoken: \"weak\"\n")
+    let diff = LineDiff(from: Secret(before), to: Secret(after))
+    let changes = [[1], [2], [1]].map { FileChange(diff, salt: $0) }
+    let stored = changes.map { texts(in: $0.json) }
+    #expect(stored[0] == stored[2])
+    // The text of what left the file, and the empty rest, are the same.
+    let same = Set(stored[0]).intersection(stored[1]).compactMap { try? Base64URL.decode($0) }
+    #expect(same.allSatisfy { $0.count < 10 }, "\(same)")
+    for change in changes {
+      let read = try #require(FileChange(try JSON(parsing: change.json.serialized())))
+      #expect(read == change)
+      #expect(read.undone(Secret(after)) == Self.undone(before, isExact: true))
+    }
+  }
+
+  @Test("An earlier version, which asks for pieces, keeps a record")
+  func pieces() {
+    #expect(Self.change("a", "b").json.objectValue?["pieces"]?.arrayValue == [])
+  }
+
   @Test("A damaged record undoes nothing, nor does one of an earlier version, but for a file that acct made")
   func damage() throws {
     let change = Self.change("a long line\n", "a longer line\n")

@@ -59,7 +59,10 @@ struct SetupGitTests {
     let shown = "!echo username=x; echo password=<redacted>"
     #expect(said.contains("credential.https://git.example.helper = acct (replaces \(shown))"), "\(said)")
     #expect(!said.contains("of-another"), "\(said)")
-    #expect(try await setup.text(".local/share/acct/setups.json")?.contains("of-another") == false)
+    let records = try await ChildProcess("find", [setup.home.path, "-name", "setups.json", "-exec", "cat", "{}", ";"])
+      .run()
+    let stored = String(decoding: records.standardOutput, as: UTF8.self)
+    #expect(stored.contains("git.example") && !stored.contains("of-another"))
     #expect(try await password() == "made-up-for-git")
     // git writes its file, so the lines alone are taken out.
     let written = try await setup.run("git", ["config", "--global", "user.email", "alice@example.com"])
