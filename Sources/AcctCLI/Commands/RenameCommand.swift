@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import ArgumentParser
+import Secrets
 
 /// Gives an account another name.
 struct RenameCommand: AcctCommand {
@@ -24,5 +25,7 @@ struct RenameCommand: AcctCommand {
 
 /// A name that the user typed.
 func parseName(_ text: String) throws(EngineError) -> AccountName {
+  // Names are in clear, in files and in output.
+  guard !Secret(text).hasTokenPrefix else { throw .input(.tokenAsName) }
   do { return try AccountName(text) } catch { throw .input(.malformed(error)) }
 }

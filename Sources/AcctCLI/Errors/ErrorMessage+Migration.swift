@@ -30,18 +30,11 @@ extension ErrorMessage {
     case .file(.exposed(let path, let reason, let chmod)):
       self.init("fileFailed", .failed, "\(printable(path)): \(reason)", hint: closing(chmod))
     case .file(.exists(let path)): self.init("fileFailed", .failed, "\(printable(path)) already exists")
-    case .malformed(let path, let program, .line(let line)):
+    case .malformed(let path, let program, let flaw):
       self.init(
         "badInput",
         .badInput,
-        "\(printable(path)) is not a file of \(program.rawValue): line \(line) is malformed",
-        hint: nothing
-      )
-    case .malformed(let path, let program, .notJSON):
-      self.init(
-        "badInput",
-        .badInput,
-        "\(printable(path)) is not a file of \(program.rawValue): it is not a JSON object",
+        "\(printable(path)) is not a file of \(program.rawValue): \(words(for: flaw))",
         hint: nothing
       )
     case .program(let failure): self.init(failure)

@@ -61,6 +61,7 @@ private func words(for blemish: Blemish) -> String {
   case .member(let name): "its \(name) can't be used, and counts as missing"
   case .scopeList: "its scope is a list"
   case .scopeUnknown: "its scope can't be read"
+  case .end(let name): "its \(name) can't be read"
   case .idToken: "its ID token can't be read, and is dropped"
   }
 }

@@ -7,9 +7,11 @@ func words(for reason: SkippedLogin.Reason) -> String {
   switch reason {
   case .plainHTTP: "it is for http, which shows a password to the network"
   case .address: "it names no host that acct can send it to"
+  case .scheme: "its URL is not for https, and acct sends a password with nothing else"
   case .anyHost: "it is for any host, and an account is for hosts that are named"
   case .noSecret: "it has no password"
   case .notText: "it is not text in UTF-8"
+  case .auth: "its auth is not USER:PASSWORD in base64"
   case .identityToken: "its identity token is of use to docker alone"
   case .noUser: "it names no user, and curl takes another entry of its host, which does"
   case .twice(let other): "it and \(printable(other)) would be one account, and their secrets differ"
@@ -25,7 +27,36 @@ func words(for reason: SkippedLogin.Reason) -> String {
     "the passwords of docker-credential-\(printable(helper)) end within hours: keep that helper for it"
   case .oauth(let provider):
     "its token ends within hours, and one program alone can renew it: `\(acctLine("add", provider))` signs in"
-  case .inKeyring: "its token is not in this file: its program keeps it in a keyring, and is asked without a file"
+  case .inKeyring(let program):
+    "its token is not in this file: \(program.rawValue) keeps it in a keyring, and "
+      + "`\(acctLine("add", "--from", program.rawValue))` asks for it"
+  }
+}
+
+/// Why another program's file can't be read.
+func words(for flaw: MigrationFlaw) -> String {
+  switch flaw {
+  case .line(let line, let flaw): "line \(line): \(words(for: flaw))"
+  case .json(let error, let line): (line.map { "line \($0): " } ?? "") + words(for: error)
+  case .notJSON: "it is not a JSON object"
+  }
+}
+
+/// Why a line of another program's file is malformed.
+func words(for flaw: LineFlaw) -> String {
+  switch flaw {
+  case .quote: "a quoted text does not end"
+  case .escape: "a quoted text has an escape that the format does not have"
+  case .zero: "it has a zero byte"
+  case .tab: "a tab indents it, which YAML does not allow"
+  case .encoding: "it is not UTF-8"
+  case .key: "a key is missing or malformed"
+  case .value: "a value is missing or malformed"
+  case .repeated: "it sets a key again"
+  case .missing(let character): "\(character) is missing"
+  case .unopened(let character): "\(character) closes nothing"
+  case .rest: "something follows the value"
+  case .comment: "a comment does not end"
   }
 }
 

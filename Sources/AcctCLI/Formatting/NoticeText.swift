@@ -32,6 +32,7 @@ func words(for notice: Notice) -> String {
     "\(origin) takes no pushed request of this client, so the browser gets its parameters: " + ErrorMessage(cause).text
   case .scopeNotGranted(let scopes): "the server did not grant \(scopes.map(printable).joined(separator: " "))"
   case .scopeUnknown: "the granted scope can't be read, and is not known"
+  case .endUnknown(let member): "\(member) can't be read: when the token ends is not known from it"
   case .idTokenDropped: "the ID token can't be read and was not requested; it is not kept"
   case .resourcesApart(let first, let others, let areHad):
     "the token is for \(first); "

@@ -34,13 +34,13 @@ package struct AddAccount: Sendable {
     }
   }
 
-  /// Whether an account that credentials belong to gets them in place of its own.
+  /// The rule for an account that has credentials of its own when new ones come.
   package enum Replacement: Sendable {
-    /// It does: its person has just signed in, or a program has stored them.
+    /// It gets the new ones: its person has just signed in, or a program has stored them.
     case always
     /// It keeps its own if they are newer, or for other origins.
     case unlessNewer
-    /// It does, since the user says so.
+    /// It gets the new ones, since the user says so.
     case forced
   }
 
@@ -56,7 +56,7 @@ package struct AddAccount: Sendable {
     package var wasKnown: Bool { change != .added }
   }
 
-  /// What became of an account.
+  /// The change of an account.
   package enum Change: Sendable {
     case added, renewed
     /// It has another static token, or older tokens than before.

@@ -44,6 +44,8 @@ package enum Notice: Sendable {
   case scopeNotGranted([String])
   /// The server's answer does not tell in a readable form which scope was granted.
   case scopeUnknown
+  /// The member of an import that has the token's end can't be read.
+  case endUnknown(member: String)
   /// The server sent an ID token that was not requested and can't be read.
   case idTokenDropped
   /// The token is for the first of several resources; without a refresh token there is none for the others.
@@ -99,6 +101,7 @@ extension Notice {
   init?(_ blemish: Blemish) {
     switch blemish {
     case .scopeUnknown: self = .scopeUnknown
+    case .end(let name): self = .endUnknown(member: name)
     case .idToken: self = .idTokenDropped
     case .mediaType, .form, .malformed, .member, .scopeList: return nil
     }

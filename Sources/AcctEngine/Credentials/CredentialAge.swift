@@ -51,7 +51,7 @@ extension IncomingAccount {
   ///
   /// - Parameters:
   ///   - before: The account, with its items.
-  ///   - replacement: Whether it gets them.
+  ///   - replacement: The rule for an account that has others.
   ///   - allowed: The places that the user gives with them.
   ///   - now: The time.
   /// - Returns: What is done.
@@ -65,7 +65,9 @@ extension IncomingAccount {
     let known = before.account
     if isKnownByName, replacement == .unlessNewer { try requirePlaces(of: known, among: allowed) }
     guard sentAs == nil else {
-      if replacement == .unlessNewer { try requireOrigins(of: known) }
+      if replacement == .unlessNewer {
+        try known.requireOrigins(account(known.id, known.name, createdAt: known.createdAt).origins.places)
+      }
       return .replaced
     }
     guard replacement != .always else { return known.kind == .static ? .replaced : .renewed }
@@ -81,7 +83,7 @@ extension IncomingAccount {
 
   private func isOlder(_ token: Secret, than old: Secret, of known: Account, at now: Timestamp) -> Bool {
     let account = account(known.id, known.name, createdAt: known.createdAt)
-    // What has ended here is of no use, and an older token that works is.
+    // A token that has ended is of no use, and an older one that works is.
     if known.assess(.present, at: now).needsPerson, !account.assess(.present, at: now).needsPerson { return false }
     // An export of this very account that does not show a later time is from before a change here. Another one with this
     // identity, and a document, may be of any age.
@@ -98,21 +100,22 @@ extension IncomingAccount {
       throw .input(.staticToken(.otherOrigins(known.name, others)))
     }
   }
-
-  /// Checks that a new static token goes where the account's token went.
-  private func requireOrigins(of known: Account) throws(EngineError) {
-    let account = account(known.id, known.name, createdAt: known.createdAt)
-    let own = known.origins.filter { known.origins.reasons(for: $0).contains(.signIn) }
-    let isElsewhere = !known.origins.places.contains(where: account.origins.places.contains)
-    guard own.allSatisfy(account.origins.contains), account.origins.allSatisfy(known.origins.contains), !isElsewhere
-    else {
-      guard !own.isEmpty else { return }
-      throw .input(.staticToken(.otherOrigins(known.name, known.origins.places)))
-    }
-  }
 }
 
 extension Account {
+  /// Checks that a new static token goes where this account's token went.
+  ///
+  /// - Parameter places: The places of the new token.
+  /// - Throws: ``StaticTokenError/otherOrigins(_:_:)``.
+  func requireOrigins(_ places: [Place]) throws(EngineError) {
+    // A place that the user has given since shares its origin's reasons.
+    let (given, own) = (Set(places.map(\.origin)), origins.filter { origins.reasons(for: $0).contains(.signIn) })
+    let isSame = own.allSatisfy(given.contains) && given.allSatisfy(origins.contains)
+    guard own.isEmpty || isSame && origins.places.contains(where: places.contains) else {
+      throw .input(.staticToken(.otherOrigins(name, origins.places)))
+    }
+  }
+
   /// When its tokens were stored, by its history.
   var credentialsStoredAt: Timestamp? {
     history.events?.last { [.added, .signedIn, .renewed].contains($0.kind) }?.time

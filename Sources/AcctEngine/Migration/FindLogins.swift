@@ -67,7 +67,7 @@ package struct FindLogins: Sendable {
     to found: inout FoundAccounts
   ) throws(EngineError) {
     var logins = try logins(in: contents.secret, of: program, at: path, isNamed)
-    if isNamed { logins.keepWritten() }
+    if isNamed { logins.keepWritten(of: program) }
     found.skipped += logins.skipped.map { (path, $0) }
     let earlier = Dictionary(found.accounts.map { ($0.name, $0.path) }) { first, _ in first }
     for login in logins.withPathsThatChoose {

@@ -31,7 +31,7 @@ package struct TakeLogin: Sendable {
     found.login.user = user
     var credentials = try AddStaticToken(context).credentials(taken: secret, try sentAs(found), found.login.places)
     // A user that a helper names may be a token.
-    if case .userIsToken? = credentials.sentAs?.form {} else { credentials.userName = userName(of: found) }
+    credentials.userName = userName(of: found, credentials.sentAs)
     var options = options
     let login = KnownLogin(
       sentAs: credentials.sentAs,
@@ -59,26 +59,40 @@ package struct TakeLogin: Sendable {
     }
   }
 
-  /// What ``take(_:_:)`` would do; no program is asked.
+  /// The account to which ``take(_:_:)`` would give a login; no program is asked, so the user of a session is not known.
   ///
-  /// - Returns: The account that would be renewed; `nil` if one would be added.
-  /// - Throws: ``InputError/staticToken(_:)`` if neither can be.
-  package func plan(_ found: FoundAccount) throws(EngineError) -> AccountName? {
-    guard found.login.form != .session else { return nil }
-    var user: String?
-    if case .userIsToken = found.login.form {} else { user = userName(of: found) }
-    let login = KnownLogin(sentAs: try sentAs(found), user: user, place: found.login.places.first, name: found.name)
-    if let known = try known(login) { return known }
-    try requireUnused(login)
-    return nil
+  /// - Returns: The account; `nil` if one would be added.
+  /// - Throws: ``InputError/staticToken(_:)`` or ``SelectionError/nameTaken(_:)`` if neither can be.
+  package func plan(_ found: FoundAccount, _ options: AddAccount.Options) throws(EngineError) -> Account? {
+    let isSession = found.login.form == .session
+    var name = options.name
+    if name == nil {
+      guard !isSession else { return nil }
+      let sentAs = try sentAs(found)
+      let login = KnownLogin(
+        sentAs: sentAs,
+        user: userName(of: found, sentAs),
+        place: found.login.places.first,
+        name: found.name
+      )
+      name = try known(login)
+      if name == nil { try requireUnused(login) }
+    }
+    guard let name, let known = try context.accountStore.listing().accounts.first(where: { $0.name == name }) else {
+      return nil
+    }
+    guard known.kind == (isSession ? .oauth : .static) else { throw .selection(.nameTaken(name)) }
+    if !isSession, options.replacement == .unlessNewer { try known.requireOrigins(found.login.places) }
+    return known
   }
 
-  /// The user as people know it; the program's name without one.
-  private func userName(of found: FoundAccount) -> String {
-    found.login.user.flatMap { $0.isEmpty ? nil : $0 } ?? found.program.rawValue
+  /// The user as people know it, the program's name without one; `nil` if the user is the token.
+  private func userName(of found: FoundAccount, _ sentAs: StaticHeader?) -> String? {
+    if case .userIsToken? = sentAs?.form { return nil }
+    return found.login.user.flatMap { $0.isEmpty ? nil : $0 } ?? found.program.rawValue
   }
 
-  /// What an account is found by.
+  /// The facts by which an account is found.
   private struct KnownLogin {
     var sentAs: StaticHeader?
     var user: String?

@@ -15,6 +15,8 @@ package enum Blemish: Equatable, Sendable {
   case scopeList
   /// The scope is neither a text nor a list of texts: what was granted is not known.
   case scopeUnknown
+  /// The end, in a member that can't be read: when the token expires is not known from it.
+  case end(String)
   /// An ID token that can't be read, and was not asked for.
   case idToken
 }

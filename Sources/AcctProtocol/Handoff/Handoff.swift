@@ -90,6 +90,9 @@ package final class Handoff: Sendable {
     // Without an issuer there is no server that could be asked.
     let canRenew = refreshToken != nil && issuerSource != nil
     tokenLifetime = try Self.tokenLifetime(members, claims, canRenew: canRenew, issuedAt ?? now, now)
+    for name in ["expiresAt", "expiresIn"] {
+      if let spelling = try members.unreadableEnd(name) { blemishes.append(.end(spelling)) }
+    }
     do throws(HandoffError) {
       idToken = try Self.idToken(members, from: given, for: identity.clientID)
     } catch .idToken(.unreadable) {

@@ -8,7 +8,7 @@ import StrictJSON
 struct HandoffMembers {
   private let object: JSONObject
 
-  /// What files of OAuth libraries call a member that they don't spell in either way; the first that is there counts.
+  /// Other names of members, from the files of OAuth libraries; the first that is there counts.
   ///
   /// google-auth; Go's oauth2 and rclone; google-auth-library (milliseconds); oauth2client; MSAL (seconds); Spring and
   /// others; Doorkeeper's answers.
@@ -94,9 +94,21 @@ struct HandoffMembers {
   func time(_ name: String) throws(HandoffError) -> Timestamp? {
     guard let value = try value(name) else { return nil }
     if let number = value.looseNumber { return number == 0 ? nil : Timestamp(number: number) }
-    guard let text = value.stringValue, !text.hasPrefix("0001-01-01") else { return nil }
+    guard let text = value.stringValue, !text.hasPrefix(Self.goZero) else { return nil }
     return (try? Timestamp(text)) ?? (try? Timestamp("\(text)Z"))
   }
+
+  /// The spelling of the member that has an end which can't be read; `nil` if it can, or says nothing.
+  func unreadableEnd(_ name: String) throws(HandoffError) -> String? {
+    guard let member = try member(name), member.value.looseNumber != 0,
+      member.value.stringValue?.hasPrefix(Self.goZero) != true
+    else { return nil }
+    let isRead = name == "expiresIn" ? try seconds(name) != nil : try time(name) != nil
+    return isRead ? nil : member.name
+  }
+
+  /// The year 1 in UTC, which Go writes for a time that is not set.
+  private static let goZero = "0001-01-01"
 
   private static func string(_ member: Member) throws(HandoffError) -> String {
     guard let text = member.value.stringValue else { throw .member(member.name, .notAString) }

@@ -1,3 +1,4 @@
+import AcctModel
 package import Secrets
 package import StrictJSON
 
@@ -51,7 +52,7 @@ package enum ForeignDocument: Equatable, Sendable {
   case serviceAccount
   /// gcloud's own login, which has a refresh token alone.
   case authorizedUser
-  /// A JWT, and nothing else.
+  /// A JWT, or a token of a known server, and nothing else.
   case token
   /// rclone's settings for several remotes.
   case severalTokens
@@ -60,7 +61,10 @@ package enum ForeignDocument: Equatable, Sendable {
   init?(_ contents: Secret) {
     let document: ForeignDocument? = contents.withBytes { bytes in
       let lines = bytes.lineRanges.map { bytes.trimmed($0) }.filter { !$0.isEmpty }
-      if lines.count == 1, bytes.starts(lines[0], with: "eyJ"), bytes.first(".", in: lines[0]) != nil { return .token }
+      if lines.count == 1, let line = lines.first, bytes.first(" ", in: line) == nil {
+        let isJWT = bytes.starts(line, with: "eyJ") && bytes.first(".", in: line) != nil
+        if isJWT || bytes.secret(line).hasTokenPrefix { return .token }
+      }
       guard let line = lines.first(where: { bytes.starts($0, with: "-----BEGIN ") }), let label = bytes.text(line)
       else { return nil }
       return label.contains("PRIVATE KEY") ? .privateKey : label.contains("CERTIFICATE-") ? .certificate : .otherPEM

@@ -8,14 +8,14 @@ package enum CargoCredentialsFile {
   ///   - settings: Cargo's `config.toml`, which has the registries' addresses.
   ///   - variable: An environment variable that cargo prefers to them; `nil` for one that is not set.
   /// - Returns: The tokens.
-  /// - Throws: ``MigrationFlaw/line(_:)``.
+  /// - Throws: ``MigrationFlaw/line(_:_:)``.
   package static func logins(
     in contents: Secret,
     settings: Secret?,
     _ variable: (_ name: String) -> String? = { _ in nil }
   ) throws(MigrationFlaw) -> FoundLogins {
     var found = FoundLogins()
-    // What is malformed in them names no registry; the token's own file counts.
+    // Malformed settings name no registry; the token's own file counts.
     let known = (try? settings.map(Setting.all)) ?? nil
     let words = try Setting.all(in: contents)
     for setting in words {
@@ -47,7 +47,7 @@ package enum CargoCredentialsFile {
 
   /// Checks cargo's `config.toml`.
   ///
-  /// - Throws: ``MigrationFlaw/line(_:)``.
+  /// - Throws: ``MigrationFlaw/line(_:_:)``.
   package static func check(settings: Secret) throws(MigrationFlaw) { _ = try Setting.all(in: settings) }
 
   /// Returns `true` if a file looks like one.
@@ -74,10 +74,10 @@ private struct Setting {
           var scanner = TOMLScanner(position: entry.value.lowerBound)
           return Setting(keys: entry.keys, value: try? scanner.secret(bytes), line: line)
         }
-      } catch .line(let line) {
-        throw .line(line)
+      } catch .line(let line, let reason) {
+        throw .line(line, reason)
       } catch {
-        throw .line(1)
+        throw .line(1, .value)
       }
     }
   }

@@ -4,9 +4,9 @@ package import StrictJSON
 
 /// Docker's `config.json`: logins in base64, or the names of the helpers that have them.
 package enum DockerConfigFile {
-  /// - Throws: ``MigrationFlaw/notJSON``.
+  /// - Throws: ``MigrationFlaw/json(_:line:)``, ``MigrationFlaw/notJSON``.
   package static func logins(in contents: Secret) throws(MigrationFlaw) -> FoundLogins {
-    guard let object = object(in: contents) else { throw .notJSON }
+    let object = try object(in: contents)
     var found = FoundLogins()
     let helpers = object["credHelpers"]?.objectValue ?? JSONObject()
     // A registry's own helper comes before the file and the general one.
@@ -28,9 +28,12 @@ package enum DockerConfigFile {
     return ["auths", "credHelpers", "credsStore"].contains { object[$0] != nil }
   }
 
-  private static func object(in contents: Secret) -> JSONObject? {
-    let json = try? contents.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) }
-    return json?.objectValue
+  private static func object(in contents: Secret) throws(MigrationFlaw) -> JSONObject {
+    let json = try contents.withBytes { bytes throws(MigrationFlaw) in
+      do throws(JSONError) { return try JSON(parsing: bytes) } catch { throw MigrationFlaw(error, in: bytes) }
+    }
+    guard let object = json.objectValue else { throw .notJSON }
+    return object
   }
 }
 
@@ -86,7 +89,7 @@ extension FoundLogins {
       return (bytes.secret(0..<colon), bytes.secret(start..<end))
     }
     guard let pair = pair ?? nil else {
-      skip(server, .notText)
+      skip(server, .auth)
       return
     }
     add(server, pair.user, pair.password)

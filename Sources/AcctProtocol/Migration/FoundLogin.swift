@@ -1,5 +1,6 @@
 package import AcctModel
 package import Secrets
+package import StrictJSON
 
 /// A login that another program keeps.
 package struct FoundLogin: Sendable {
@@ -68,14 +69,14 @@ package struct FoundLogin: Sendable {
   }
 }
 
-/// What a program's file contains.
+/// The contents of a program's file.
 package struct FoundLogins: Sendable {
   package var logins: [FoundLogin] = []
   package var skipped: [SkippedLogin] = []
   /// Every login that was added, by the account that it would become.
   private var known: [Account: (login: FoundLogin, isTaken: Bool)] = [:]
 
-  /// What makes two logins one account.
+  /// Two logins that are equal in all of these would be one account.
   private struct Account: Hashable {
     var user: String?
     var place: Place?
@@ -191,12 +192,16 @@ package struct SkippedLogin: Equatable, Sendable {
     case plainHTTP
     /// Its server is no host that acct can send it to.
     case address
+    /// Its URL is for another scheme, such as `ssh`.
+    case scheme
     /// It is for any host that has no entry.
     case anyHost
     /// It has no password.
     case noSecret
     /// It is not text in UTF-8.
     case notText
+    /// Docker's `auth` is not a user and a password in base64.
+    case auth
     /// It names no user, and the program takes another entry of its host, which does.
     case noUser
     /// It would be the same account as another one that is not the same.
@@ -220,14 +225,30 @@ package struct SkippedLogin: Equatable, Sendable {
     /// It is a session of OAuth, which one program alone can renew; a sign-in at this provider makes another.
     case oauth(provider: String)
     /// The file does not have it: its program keeps it in a keyring.
-    case inKeyring
+    case inKeyring(OtherProgram)
   }
 }
 
 /// Why a program's file cannot be read.
 package enum MigrationFlaw: Error, Equatable, Sendable {
   /// It is not what the program writes, at this line.
-  case line(Int)
+  case line(Int, LineFlaw)
+  /// It is not JSON; the line is `nil` for a flaw that is at none.
+  case json(JSONError, line: Int?)
   /// It is no JSON object.
   case notJSON
+}
+
+extension MigrationFlaw {
+  /// The flaw of a file that should be JSON.
+  init(_ error: JSONError, in bytes: Span<UInt8>) {
+    let line: Int? =
+      switch error {
+      case .unexpected(let offset): bytes.line(of: offset)
+      case .truncated: bytes.line(of: bytes.count)
+      case .notUTF8: bytes.lineOutsideUTF8
+      case .tooLarge, .tooDeep, .duplicateMember: nil
+      }
+    self = .json(error, line: line)
+  }
 }

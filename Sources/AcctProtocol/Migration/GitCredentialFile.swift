@@ -28,7 +28,8 @@ package enum GitCredentialFile {
     } else if bytes.starts(line, with: "http://") {
       (scheme, start) = (.http, line.lowerBound + 7)
     } else {
-      found.skip(name, .address)
+      let colon = bytes.first(":", in: line) ?? line.upperBound
+      found.skip(name, bytes.starts(colon..<line.upperBound, with: "://") ? .scheme : .address)
       return
     }
     let end = (start..<line.upperBound).first { "/?#".utf8.contains(bytes[$0]) } ?? line.upperBound

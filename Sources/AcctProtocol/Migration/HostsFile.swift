@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import Secrets
 
 /// The lists of hosts and users that gh and glab keep in YAML.
@@ -7,7 +7,7 @@ package import Secrets
 package enum HostsFile {
   /// gh's `hosts.yml`: a host, and in it `user` and its token, or since 2.40 several `users`, each with its own.
   ///
-  /// - Throws: ``MigrationFlaw/line(_:)``.
+  /// - Throws: ``MigrationFlaw/line(_:_:)``.
   package static func gh(_ contents: Secret) throws(MigrationFlaw) -> FoundLogins {
     let file = try contents.withBytes { bytes throws(MigrationFlaw) in try YAMLKeys(bytes) }
     var found = FoundLogins()
@@ -42,7 +42,7 @@ package enum HostsFile {
 
   /// glab's `config.yml`: below `hosts` a host, and in it `user`, `token`, `api_host`, `api_protocol`.
   ///
-  /// - Throws: ``MigrationFlaw/line(_:)``.
+  /// - Throws: ``MigrationFlaw/line(_:_:)``.
   package static func glab(_ contents: Secret) throws(MigrationFlaw) -> FoundLogins {
     let file = try contents.withBytes { bytes throws(MigrationFlaw) in try YAMLKeys(bytes) }
     var found = FoundLogins()
@@ -70,9 +70,9 @@ package enum HostsFile {
 
 extension FoundLogins {
   /// Leaves out the logins whose secret the program would have to give: it has its own file, which need not be this one.
-  package mutating func keepWritten() {
+  package mutating func keepWritten(of program: OtherProgram) {
     for login in logins where login.secret.isInKeyring {
-      skip(login.user.map { "\($0)@\(login.place)" } ?? login.place, .inKeyring)
+      skip(login.user.map { "\($0)@\(login.place)" } ?? login.place, .inKeyring(program))
     }
     logins.removeAll(where: \.secret.isInKeyring)
   }

@@ -3,7 +3,7 @@ package import Secrets
 
 /// A `.netrc` as curl(1) reads it: words of a line, in double quotes where they contain spaces.
 package enum NetrcFile {
-  /// - Throws: ``MigrationFlaw/line(_:)`` where a quote does not end.
+  /// - Throws: ``MigrationFlaw/line(_:_:)`` where a quote does not end.
   package static func logins(in contents: Secret) throws(MigrationFlaw) -> FoundLogins {
     try contents.withBytes { bytes throws(MigrationFlaw) in
       var found = FoundLogins()
@@ -180,7 +180,7 @@ private struct NetrcLine {
     default:
       let start = position
       while position < end, !isSpace(bytes[position]) { position += 1 }
-      guard (start..<position).allSatisfy({ bytes[$0] != 0 }) else { throw .line(number) }
+      guard (start..<position).allSatisfy({ bytes[$0] != 0 }) else { throw .line(number, .zero) }
       defer { position += 1 }
       return bytes.secret(start..<position)
     }
@@ -213,7 +213,7 @@ private struct NetrcLine {
       word.append(byte)
     }
     wipe(&word)
-    throw .line(number)
+    throw .line(number, position < end ? .zero : .quote)
   }
 
   private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

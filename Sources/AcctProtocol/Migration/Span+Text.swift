@@ -18,6 +18,14 @@ extension Span<UInt8> {
     return lines
   }
 
+  /// The number of the line that has a byte, from 1 on.
+  func line(of offset: Int) -> Int { 1 + (0..<Swift.min(offset, count)).count { self[$0] == 0x0A } }
+
+  /// The number of the first line that is not UTF-8; `nil` if all are.
+  var lineOutsideUTF8: Int? {
+    lineRanges.firstIndex { String(validating: bytes($0), as: UTF8.self) == nil }.map { $0 + 1 }
+  }
+
   /// The range without spaces and tabs around it.
   func trimmed(_ range: Range<Int>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)

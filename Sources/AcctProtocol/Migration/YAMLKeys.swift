@@ -15,16 +15,16 @@ struct YAMLKeys {
   private static let mostDepth = 20
 
   /// The first line that no reader of YAML accepts.
-  private var flaw: Int?
+  private var flaw: (line: Int, reason: LineFlaw)?
 
-  /// - Throws: ``MigrationFlaw/line(_:)`` for a quote that does not end in its line, or a tab in an indentation.
+  /// - Throws: ``MigrationFlaw/line(_:_:)`` for a quote that does not end in its line, or a tab in an indentation.
   init(_ bytes: Span<UInt8>) throws(MigrationFlaw) {
     if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
     while position < bytes.count, values.count < Self.mostKeys {
       readLine(bytes)
       skipLine(bytes)
     }
-    if let flaw { throw .line(flaw) }
+    if let flaw { throw .line(flaw.line, flaw.reason) }
   }
 
   /// The keys directly below others, each once.
@@ -58,7 +58,7 @@ struct YAMLKeys {
     if byte(bytes) == UInt8(ascii: "{") { readBraces(bytes, of: open.map(\.key)) }
     if byte(bytes) == 0x09 {
       skipBlanks(bytes)
-      if byte(bytes) != nil, byte(bytes) != UInt8(ascii: "#") { noteFlaw(bytes) }
+      if byte(bytes) != nil, byte(bytes) != UInt8(ascii: "#") { note(.tab, bytes) }
     }
     guard let first = byte(bytes), !"#%[".utf8.contains(first), let key = key(bytes, inBraces: false) else { return }
     while let last = open.last, last.indent >= indent { open.removeLast() }
@@ -137,6 +137,7 @@ struct YAMLKeys {
     var text: [UInt8] = []
     // Of its full size from the beginning: a buffer that grows leaves copies behind.
     text.reserveCapacity(end - position)
+    var reason = LineFlaw.quote
     while let next = byte(bytes) {
       position += 1
       if next == quote {
@@ -146,19 +147,23 @@ struct YAMLKeys {
         position += 1
       }
       if next == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
-        guard let character = escaped(bytes) else { break }
+        let isEnd = byte(bytes) == nil
+        guard let character = escaped(bytes) else {
+          if !isEnd { reason = .escape }
+          break
+        }
         text += String(character).utf8
       } else {
         text.append(next)
       }
     }
     wipe(&text)
-    noteFlaw(bytes)
+    note(reason, bytes)
     return nil
   }
 
-  private mutating func noteFlaw(_ bytes: Span<UInt8>) {
-    flaw = flaw ?? (0..<position).count { bytes[$0] == 0x0A } + 1
+  private mutating func note(_ reason: LineFlaw, _ bytes: Span<UInt8>) {
+    flaw = flaw ?? (bytes.line(of: position), reason)
   }
 
   /// The character of an escape sequence (YAML 1.2, section 5.7).

@@ -4,7 +4,7 @@ extension CargoSettings {
   /// Takes back a change in a file that was written since.
   ///
   /// - Returns: The changed file; `nil` if cargo does not ask acct there any more.
-  /// - Throws: ``SettingsFlaw/line(_:)``.
+  /// - Throws: ``SettingsFlaw/line(_:_:)``.
   package static func removing(_ change: SettingChange, from contents: Secret) throws(SettingsFlaw) -> Secret? {
     try contents.withBytes { bytes throws(SettingsFlaw) in
       let outline = try TOMLOutline(bytes)

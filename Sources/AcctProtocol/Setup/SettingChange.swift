@@ -32,7 +32,7 @@ package struct EditedSettings: Sendable {
 /// Why a settings file cannot be changed.
 package enum SettingsFlaw: Error, Equatable, Sendable {
   /// It is not what the program reads, at this line.
-  case line(Int)
+  case line(Int, LineFlaw)
   /// It is no JSON object.
   case notJSON
   /// A setting has a form that acct does not change.

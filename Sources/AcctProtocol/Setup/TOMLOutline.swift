@@ -26,14 +26,14 @@ struct TOMLOutline {
   /// The keys of entries and tables, each of which may be given once.
   private var known: Set<[String]> = []
 
-  /// - Throws: ``SettingsFlaw/line(_:)``.
+  /// - Throws: ``SettingsFlaw/line(_:_:)``.
   init(_ bytes: Span<UInt8>) throws(SettingsFlaw) {
-    guard String(validating: bytes.bytes(0..<bytes.count), as: UTF8.self) != nil else { throw .line(1) }
+    if let line = bytes.lineOutsideUTF8 { throw .line(line, .encoding) }
     var scanner = TOMLScanner()
     do throws(SettingsFlaw) {
       try read(&scanner, bytes)
-    } catch .form {
-      throw .line(1 + (0..<min(scanner.position, bytes.count)).count { bytes[$0] == 0x0A })
+    } catch .line(_, let reason) {
+      throw .line(bytes.line(of: scanner.position), reason)
     }
   }
 
@@ -54,7 +54,7 @@ struct TOMLOutline {
         // An element of a list has no name by which anything could be set.
         let isUnnamed = lists.contains { keys.starts(with: $0) }
         table = isUnnamed ? ["[["] : keys
-        guard isUnnamed || known.insert(keys + ["[]"]).inserted else { throw scanner.flaw }
+        guard isUnnamed || known.insert(keys + ["[]"]).inserted else { throw scanner.flaw(.repeated) }
         try scanner.endLine(bytes)
         guard !isUnnamed else { continue }
         tables.append(Table(keys: keys, line: start..<scanner.position))
@@ -79,14 +79,14 @@ struct TOMLOutline {
     let (keys, lastPart) = try scanner.keys(bytes)
     let key = start..<scanner.keyEnd
     let path = table + keys
-    guard table.first == "[[" || known.insert(path).inserted else { throw scanner.flaw }
+    guard table.first == "[[" || known.insert(path).inserted else { throw scanner.flaw(.repeated) }
     try scanner.require("=", bytes)
     scanner.skipSpace(bytes)
     let index = entries.count
     entries.append(Entry(keys: path, key: key, lastPart: lastPart, value: 0..<0, line: 0..<0, isInline: isInline))
     let value = scanner.position
     if scanner.take("{", bytes) {
-      guard depth < 32 else { throw scanner.flaw }
+      guard depth < 32 else { throw scanner.flaw(.value) }
       scanner.skipSpace(bytes)
       if !scanner.take("}", bytes) {
         repeat {

@@ -9,7 +9,7 @@ struct TOMLScanner {
   private(set) var keyEnd = 0
 
   /// The flaw of a malformed byte; ``TOMLOutline`` names its line.
-  var flaw: SettingsFlaw { .form("") }
+  func flaw(_ reason: LineFlaw) -> SettingsFlaw { .line(0, reason) }
 
   mutating func take(_ character: Unicode.Scalar, _ bytes: Span<UInt8>) -> Bool {
     guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
@@ -19,7 +19,7 @@ struct TOMLScanner {
 
   mutating func require(_ character: Unicode.Scalar, _ bytes: Span<UInt8>) throws(SettingsFlaw) {
     skipSpace(bytes)
-    guard take(character, bytes) else { throw flaw }
+    guard take(character, bytes) else { throw flaw(.missing(character)) }
   }
 
   mutating func skipSpace(_ bytes: Span<UInt8>) {
@@ -44,7 +44,7 @@ struct TOMLScanner {
       while position < bytes.count, bytes[position] != 0x0A { position += 1 }
     }
     _ = take("\r", bytes)
-    guard position == bytes.count || take("\n", bytes) else { throw flaw }
+    guard position == bytes.count || take("\n", bytes) else { throw flaw(.rest) }
   }
 
   func lineStart(_ bytes: Span<UInt8>) -> Int {
@@ -59,12 +59,12 @@ struct TOMLScanner {
     while true {
       skipSpace(bytes)
       let start = position
-      guard position < bytes.count else { throw flaw }
+      guard position < bytes.count else { throw flaw(.key) }
       if let quote = quote(bytes), !isTriple(quote, bytes) {
         keys.append(try string(bytes))
       } else {
         while position < bytes.count, isBare(bytes[position]) { position += 1 }
-        guard position > start, let key = bytes.text(start..<position) else { throw flaw }
+        guard position > start, let key = bytes.text(start..<position) else { throw flaw(.key) }
         keys.append(key)
       }
       keyEnd = position
@@ -75,7 +75,7 @@ struct TOMLScanner {
 
   /// Steps over a value that is no inline table, or over one in an array.
   mutating func value(_ bytes: Span<UInt8>, depth: Int) throws(SettingsFlaw) {
-    guard position < bytes.count, depth < 32 else { throw flaw }
+    guard position < bytes.count, depth < 32 else { throw flaw(.value) }
     if quote(bytes) != nil {
       _ = try secret(bytes)
     } else if take("[", bytes) {
@@ -83,7 +83,9 @@ struct TOMLScanner {
       while !take("]", bytes) {
         try value(bytes, depth: depth + 1)
         skipLines(bytes)
-        guard take(",", bytes) || position < bytes.count && bytes[position] == UInt8(ascii: "]") else { throw flaw }
+        guard take(",", bytes) || position < bytes.count && bytes[position] == UInt8(ascii: "]") else {
+          throw flaw(.missing("]"))
+        }
         skipLines(bytes)
       }
     } else if take("{", bytes) {
@@ -101,7 +103,7 @@ struct TOMLScanner {
       // A number, a date or a truth value.
       let start = position
       while position < bytes.count, isBare(bytes[position]) || "+.:".utf8.contains(bytes[position]) { position += 1 }
-      guard position > start else { throw flaw }
+      guard position > start else { throw flaw(.value) }
     }
   }
 
@@ -113,13 +115,14 @@ struct TOMLScanner {
 
   /// Reads a string that may be a secret.
   mutating func secret(_ bytes: Span<UInt8>) throws(SettingsFlaw) -> Secret {
-    guard let quote = quote(bytes) else { throw flaw }
+    guard let quote = quote(bytes) else { throw flaw(.value) }
     let isTriple = isTriple(quote, bytes)
     position += isTriple ? 3 : 1
     var text: [UInt8] = []
     // Of its full size from the beginning: a buffer that grows leaves copies behind.
     text.reserveCapacity((isTriple ? bytes.count : endOfLine(bytes)) - position)
     if isTriple, !take("\n", bytes), take("\r", bytes), !take("\n", bytes) { position -= 1 }
+    var reason = LineFlaw.quote
     while position < bytes.count {
       let byte = bytes[position]
       if byte == quote, !isTriple || self.isTriple(quote, bytes) {
@@ -134,13 +137,16 @@ struct TOMLScanner {
       guard isTriple || byte != 0x0A else { break }
       position += 1
       if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
-        guard escape(into: &text, bytes) else { break }
+        guard escape(into: &text, bytes) else {
+          reason = .escape
+          break
+        }
       } else {
         text.append(byte)
       }
     }
     wipe(&text)
-    throw flaw
+    throw flaw(reason)
   }
 
   /// Reads the rest of an escape; returns `false` for none of TOML's.

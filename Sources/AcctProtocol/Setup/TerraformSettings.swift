@@ -81,7 +81,7 @@ package enum TerraformSettings {
         head = []
       case "}":
         depth -= 1
-        guard depth >= 0 else { throw .line(scanner.line) }
+        guard depth >= 0 else { throw .line(scanner.line, .unopened("}")) }
         if depth == 0, let found {
           return Helper(name: found.name, range: found.start..<scanner.position, isEmpty: isEmpty)
         }
@@ -89,7 +89,7 @@ package enum TerraformSettings {
       default: if depth == 0 { head.append(token) } else { isEmpty = false }
       }
     }
-    guard depth == 0 else { throw .line(scanner.line) }
+    guard depth == 0 else { throw .line(scanner.line, .missing("}")) }
     return nil
   }
 }
@@ -101,7 +101,7 @@ private struct HCLScanner {
 
   /// The next of them; a string with its first quotation mark, so that it is never taken for a brace.
   ///
-  /// - Throws: ``SettingsFlaw/line(_:)``, ``SettingsFlaw/form(_:)``.
+  /// - Throws: ``SettingsFlaw/line(_:_:)``, ``SettingsFlaw/form(_:)``.
   mutating func next(_ bytes: Span<UInt8>) throws(SettingsFlaw) -> (text: String, start: Int)? {
     while position < bytes.count {
       let start = position
@@ -144,7 +144,7 @@ private struct HCLScanner {
       if bytes[position] == 0x0A { line += 1 }
       position += 1
     }
-    throw .line(line)
+    throw .line(line, .comment)
   }
 
   private mutating func string(_ bytes: Span<UInt8>) throws(SettingsFlaw) -> String {
@@ -156,6 +156,6 @@ private struct HCLScanner {
       }
       position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
     }
-    throw .line(line)
+    throw .line(line, .quote)
   }
 }

@@ -154,16 +154,3 @@ struct DockerAccountTests {
     #expect(!record.err.joined().contains("--"), "\(record.err)")
   }
 }
-
-/// Base64 with padding, by another implementation than acct's.
-private func base64(_ text: String) -> String {
-  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-  let bytes = Array(text.utf8)
-  var encoded = ""
-  for first in stride(from: 0, to: bytes.count, by: 3) {
-    let group = bytes[first..<min(first + 3, bytes.count)]
-    let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-    for place in 0..<4 { encoded.append(place > group.count ? "=" : alphabet[bits >> (18 - 6 * place) & 63]) }
-  }
-  return encoded
-}

@@ -216,7 +216,9 @@ struct SetupTests {
     #expect(record.err.first == "acct: /home/settings/docker is not a file of docker: it is not a JSON object")
     record.foreignFiles["/home/settings/cargo"] = "[net]\nretry =\n"
     #expect(await record.acct("helper", "setup", "cargo") == 65)
-    #expect(record.err.first == "acct: /home/settings/cargo is not a file of cargo: line 2 is malformed")
+    #expect(
+      record.err.first == "acct: /home/settings/cargo is not a file of cargo: line 2: a value is missing or malformed"
+    )
     #expect(record.foreignFiles["/home/settings/cargo"] == "[net]\nretry =\n")
     #expect(record.file(.setups) == nil)
   }

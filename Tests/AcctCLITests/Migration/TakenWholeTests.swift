@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import Secrets
 import StrictJSON
 import Testing
 
@@ -41,7 +42,7 @@ struct TakenWholeTests {
       }
       // It is sent as the program sent it, and a second time it renews its own account.
       #expect(await record.acct("add", "--from", program.rawValue) == 0)
-      #expect(record.err.first == "acct: renewed github.com")
+      #expect(record.err.first == "acct: replaced the token of github.com")
       #expect(record.accountFiles == 1)
     }
   }
@@ -176,5 +177,59 @@ struct TakenWholeTests {
     record.foreignFiles[.cargo] = "[registries.example]\ntoken = \"of-today\"\n"
     #expect(await record.acct("add", "--from", "cargo", "--dry-run") == 0)
     #expect(record.out.contains("variable.example.com"))
+  }
+
+  /// A file of each program, and its secrets.
+  private static let corpus: [(OtherProgram, String, secrets: [String])] = [
+    (
+      .git,
+      "https://alice:hush%2Done@a.example\nhttps://ghp_hush-two:x-oauth-basic@b.example\nssh://c:hush-three@c.example\n",
+      ["hush-one", "hush%2Done", "ghp_hush-two", "hush-three"]
+    ),
+    (
+      .netrc,
+      "machine a.example login bob password hush-four # login x password hush-five\nmachine b.example login npm_hush-six\n"
+        + "default login y password hush-seven\n", ["hush-four", "hush-five", "npm_hush-six", "hush-seven"]
+    ),
+    (
+      .docker,
+      #"{"auths":{"a.example":{"auth":"Y2Fyb2w6aHVzaC1laWdodA=="},"b.example":{"auth":"aHVzaC1uaW5l"},"c.example":"#
+        + #"{"identitytoken":"hush-ten"},"d.example":{"username":"dckr_pat_hush","password":"hush-eleven"}}}"#,
+      ["hush-eight", "Y2Fyb2w6aHVzaC1laWdodA", "hush-nine", "aHVzaC1uaW5l", "hush-ten", "dckr_pat_hush", "hush-eleven"]
+    ),
+    (
+      .cargo,
+      "[registry]\ntoken = \"hush-twelve\"\n[registries.b]\ntoken = 'hush-13'\n[registries.c]\nsecret-key = 'hush-14'\n",
+      ["hush-twelve", "hush-13", "hush-14"]
+    ),
+    (
+      .gh, "a.example:\n    user: dave\n    oauth_token: gho_hush-15\nb c:\n    oauth_token: gho_hush-16\n",
+      ["hush-15", "hush-16"]
+    ),
+    (
+      .glab,
+      "hosts:\n    a.example:\n        token: glpat-hush-17\n    b.example:\n        is_oauth2: \"true\"\n"
+        + "        token: hush-18\n        oauth2_refresh_token: hush-19\n", ["hush-17", "hush-18", "hush-19"]
+    ),
+  ]
+
+  @Test("No secret of any file is in an output or in a file in clear", arguments: corpus.indices)
+  func noSecretInClear(row: Int) async {
+    let (program, text, secrets) = Self.corpus[row]
+    record.foreignFiles[program] = text
+    record.programs.install(program.rawValue) { _ throws(ProgramFailure) in ProgramResult(status: 1, output: Secret(""))
+    }
+    let from = ["add", "--from", program.rawValue]
+    let lines = [
+      ["add", "--from", "list"], ["add", "--from", "list", "--json"], from + ["--dry-run"],
+      from + ["--dry-run", "--json"],
+      from, from + ["--json"], ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["log"],
+    ]
+    for line in lines {
+      #expect(await record.run(line) == 0, "\(line) \(record.err)")
+      let written = record.out + record.err.joined(separator: "\n") + record.filesText
+      for secret in secrets { #expect(!written.contains(secret), "\(secret) of \(line)") }
+    }
+    #expect(record.accountFiles > 0)
   }
 }

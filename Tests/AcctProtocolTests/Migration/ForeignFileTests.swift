@@ -1,6 +1,7 @@
 import AcctModel
 import AcctProtocol
 import Secrets
+import StrictJSON
 import Testing
 
 @Suite("Files of other programs")
@@ -148,7 +149,7 @@ struct ForeignFileTests {
     ] {
       #expect(try NetrcFile.logins(in: Secret(text)).logins.count <= 1, "\(text)")
     }
-    #expect(throws: MigrationFlaw.line(2)) { try NetrcFile.logins(in: Secret("machine a\npassword \"x\n")) }
+    #expect(throws: MigrationFlaw.line(2, .quote)) { try NetrcFile.logins(in: Secret("machine a\npassword \"x\n")) }
   }
 
   @Test("docker's auths are decoded, and helpers come before them")
@@ -176,8 +177,13 @@ struct ForeignFileTests {
     )
     let general = try DockerConfigFile.logins(in: Secret(#"{"auths":{"a.example":{}},"credsStore":"secretservice"}"#))
     #expect(shown(general) == ["- a.example dockerHelper(\"secretservice\")"])
-    for text in ["", "[]", "{", #"{"auths":{"a":{},"a":{}}}"#] {
-      #expect(throws: MigrationFlaw.notJSON) { try DockerConfigFile.logins(in: Secret(text)) }
+    let flaws: [(String, MigrationFlaw)] = [
+      ("", .json(.truncated, line: 1)), ("[]", .notJSON), ("{\n\n", .json(.truncated, line: 3)),
+      (#"{"auths":{"a":{},"a":{}}}"#, .json(.duplicateMember("a"), line: nil)),
+      ("{\n\"a\": x}", .json(.unexpected(offset: 7), line: 2)),
+    ]
+    for (text, flaw) in flaws {
+      #expect(throws: flaw) { try DockerConfigFile.logins(in: Secret(text)) }
     }
     for text in [#"{"auths":[]}"#, #"{"auths":{"a":1}}"#, #"{"credHelpers":{"a":1}}"#] {
       #expect(try DockerConfigFile.logins(in: Secret(text)).logins.isEmpty)

@@ -49,10 +49,10 @@ struct HostsFileTests {
 
   @Test("A quote that does not end, and a tab in an indentation, are told with their line")
   func flaws() {
-    #expect(throws: MigrationFlaw.line(2)) {
+    #expect(throws: MigrationFlaw.line(2, .quote)) {
       try HostsFile.gh(Secret("h.example:\n  oauth_token: \"open\n  user: a\n"))
     }
-    #expect(throws: MigrationFlaw.line(3)) { try HostsFile.gh(Secret("h.example:\n\n\toauth_token: t\n")) }
+    #expect(throws: MigrationFlaw.line(3, .tab)) { try HostsFile.gh(Secret("h.example:\n\n\toauth_token: t\n")) }
   }
 
   @Test("The helpers of clouds, whose passwords end within hours, are left to docker")

@@ -75,11 +75,14 @@ struct CargoSettingsTests {
 
   @Test("A file that is not TOML is named by its line, and not changed")
   func malformed() {
-    let rows: [(text: String, line: Int)] = [
-      ("a = 1\nb =\n", 2), ("[a\n", 1), ("a = \"open\n", 1), ("a = [1, 2\n", 2), ("a = 1\na = 2\n", 2),
-      ("[a]\n[a]\n", 2), ("a = {b = 1\n", 1), ("a = 1 b = 2\n", 1), ("= 1\n", 1), ("a = '''open\n\n", 3), ("a\n", 1),
+    let rows: [(text: String, flaw: SettingsFlaw)] = [
+      ("a = 1\nb =\n", .line(2, .value)), ("[a\n", .line(1, .missing("]"))), ("a = \"open\n", .line(1, .quote)),
+      ("a = [1, 2\n", .line(2, .missing("]"))), ("a = 1\na = 2\n", .line(2, .repeated)),
+      ("[a]\n[a]\n", .line(2, .repeated)), ("a = {b = 1\n", .line(1, .missing("}"))),
+      ("a = 1 b = 2\n", .line(1, .rest)), ("= 1\n", .line(1, .key)), ("a = '''open\n\n", .line(3, .quote)),
+      ("a\n", .line(1, .missing("="))), ("a = \"\\q\"\n", .line(1, .escape)),
     ]
-    for row in rows { #expect(throws: SettingsFlaw.line(row.line), "\(row.text)") { try added(to: row.text) } }
+    for row in rows { #expect(throws: row.flaw, "\(row.text)") { try added(to: row.text) } }
     #expect(throws: SettingsFlaw.form("registry")) { try added(to: "registry = {default = \"x\"}\n") }
     #expect(throws: SettingsFlaw.form("registry.global-credential-providers")) {
       try added(to: "registry.global-credential-providers = \"x\"\n")

@@ -71,7 +71,7 @@ package final class RecordedForeignFiles: Sendable {
   /// The files as a command gets them.
   package var port: ForeignFiles {
     ForeignFiles(
-      places: { [Self.path(of: $0)] },
+      places: { [Self.path(of: $0)] + ($0 == .credentials(.cargo) ? ["/home/cargo.toml"] : []) },
       read: { path, limit throws(SecretFileFailure) in
         let (bytes, isExposed) = self.state.withLock { ($0.files[path], $0.exposed.contains(path)) }
         guard let bytes else { throw .missing(path: path) }

@@ -98,16 +98,3 @@ struct MadeUpFiles {
     return (settings + "[net]\nretry = 0\n", credentials)
   }
 }
-
-/// Text in base64 with padding (RFC 4648, section 4).
-func base64(_ text: String) -> String {
-  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-  let bytes = Array(text.utf8)
-  var encoded = ""
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let part = bytes[start..<min(start + 3, bytes.count)]
-    let number = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
-    for index in 0..<4 { encoded += index <= part.count ? String(alphabet[number >> (18 - 6 * index) & 63]) : "=" }
-  }
-  return encoded
-}

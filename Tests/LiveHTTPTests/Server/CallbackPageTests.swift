@@ -1,6 +1,7 @@
 import AcctCrypto
 import AcctModel
 import AcctPorts
+import AcctTestSupport
 import LiveHTTP
 import Testing
 
@@ -95,19 +96,4 @@ private func field(_ name: String, of reply: String) -> String? {
 /// The names of the colors that a part of the style defines.
 private func colors(_ style: Substring) -> Set<Substring> {
   Set(style.split { " \n;".contains($0) }.filter { $0.hasPrefix("--") && $0.hasSuffix(":") })
-}
-
-/// RFC 4648, section 4.
-private func base64(_ bytes: [UInt8]) -> String {
-  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-  var text = ""
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let group = bytes[start..<min(start + 3, bytes.count)]
-    let padded = Array(group) + Array(repeating: 0, count: 3 - group.count)
-    let bits = padded.reduce(0) { $0 << 8 | Int($1) }
-    let digits = [18, 12, 6, 0].map { alphabet[bits >> $0 & 63] }
-    text += String(digits.prefix(group.count + 1))
-    text += String(repeating: "=", count: 3 - group.count)
-  }
-  return text
 }

@@ -216,7 +216,7 @@ struct AddCommand: AcctCommand {
 }
 
 extension AddAccount.Added {
-  /// What was done, and to which account.
+  /// The words for the change, with the account.
   var words: String {
     let name = account.name
     let tokens = account.kind == .oauth ? "tokens" : "token"

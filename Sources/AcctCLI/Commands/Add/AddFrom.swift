@@ -77,7 +77,7 @@ struct AddFrom {
         options.activates = false
         added.append((found, result.account))
         context.noticeIfExpired(result.account)
-        if !context.options.json { context.notice("\(result.wasKnown ? "renewed" : "added") \(result.account.name)") }
+        if !context.options.json { context.notice(result.words) }
       } catch {
         // The others do not depend on it; a person's Ctrl-C and a keyring that fails concern all.
         guard accounts.count > 1, error.isOfOneLogin else { throw error }
@@ -114,18 +114,20 @@ struct AddFrom {
     try context.output(table.lines(on: context.screen))
   }
 
-  /// What would be done with a login.
+  /// The words for the fate of a login.
   private struct Plan {
     var words: String
-    /// `nil` if it would not be added.
+    /// `true` if an account that is there would get it; `nil` if none would, or if its program must be asked first.
     var isRenewal: Bool?
   }
 
   private func plan(_ found: FoundAccount, _ options: AddAccount.Options) throws(EngineError) -> Plan {
-    if let name = options.name { return Plan(words: "added as \(name)", isRenewal: false) }
     do throws(EngineError) {
-      let known = try TakeLogin(context.engine).plan(found)
-      return Plan(words: known.map { "renews \($0)" } ?? "added", isRenewal: known != nil)
+      guard let known = try TakeLogin(context.engine).plan(found, options) else {
+        return Plan(words: options.name.map { "added as \($0)" } ?? "added", isRenewal: false)
+      }
+      guard known.kind == .static else { return Plan(words: "renews \(known.name), if it is its session") }
+      return Plan(words: "replaces the token of \(known.name)", isRenewal: true)
     } catch {
       guard error.isOfOneLogin else { throw error }
       return Plan(words: "not added: \(ErrorMessage(error).text)", isRenewal: nil)

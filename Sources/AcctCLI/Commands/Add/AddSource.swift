@@ -19,7 +19,7 @@ enum AddSource {
   /// An OAuth 2 server.
   case server(ServerName)
 
-  /// What names a server.
+  /// The names of a server.
   enum ServerName {
     case issuer(String)
     case provider(ProviderName)

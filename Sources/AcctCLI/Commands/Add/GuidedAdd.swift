@@ -10,7 +10,7 @@ struct GuidedAdd {
 
   init(_ context: Context) { self.context = context }
 
-  /// What to add, as the answers say it.
+  /// The account to add, as the answers describe it.
   struct Plan {
     enum What {
       /// The arguments of `acct add`.
@@ -26,7 +26,7 @@ struct GuidedAdd {
 
   /// One thing that can be added.
   private struct Choice {
-    /// What is typed to choose it.
+    /// The word that chooses it.
     var name: String
     var words: String
     var plan: (GuidedAdd) throws(EngineError) -> Plan

@@ -121,7 +121,7 @@ extension ErrorMessage {
     case .malformed(let path, let program, let flaw):
       let reason =
         switch flaw {
-        case .line(let line): "line \(line) is malformed"
+        case .line(let line, let flaw): "line \(line): \(words(for: flaw))"
         case .notJSON, .form, .otherHelper, .unknownHost: "it is not a JSON object"
         }
       self.init(

@@ -7,6 +7,8 @@ package enum InputError: Error, Equatable, Sendable {
   /// Not an HTTP method.
   case method(String)
   case malformed(ParseError)
+  /// A name for an account begins as the tokens of a known server do.
+  case tokenAsName
   /// Credentials that were handed over.
   case handoff(HandoffError)
   /// The input to `observe` is not the head of a response.
