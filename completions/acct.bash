@@ -114,7 +114,7 @@ _acct_grammar() {
       arguments=('provider')
       ;;
     'vault')
-      commands=(unlock lock passphrase seal unseal)
+      commands=(unlock lock passphrase seal unseal reset)
       options=(--version -h --help)
       ;;
     'vault unlock')
@@ -131,6 +131,9 @@ _acct_grammar() {
       ;;
     'vault unseal')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      ;;
+    'vault reset')
+      options=(--yes -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'keyring')
       commands=(status unlock lock create join approve machines remove rekey move leave trust)
@@ -190,7 +193,7 @@ _acct_grammar() {
       commands=(setup)
       ;;
     'help vault')
-      commands=(unlock lock passphrase seal unseal)
+      commands=(unlock lock passphrase seal unseal reset)
       ;;
     'help keyring')
       commands=(status unlock lock create join approve machines remove rekey move leave trust)

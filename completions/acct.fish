@@ -23,13 +23,13 @@ function __acct_grammar -S
                 'refresh'\t'Renew credentials that are due' \
                 'remove'\t'Remove an account and everything stored for it' \
                 'rename'\t'Give an account another name' \
-                'allow'\t'Allow an account'\''s headers to be sent to one more origin' \
+                'allow'\t'Allow an account'\''s headers to be sent to one more origin, or choose it below a path' \
                 'key'\t'Show, list or restore the DPoP keys of accounts' \
                 'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import FILE`' \
                 'exec'\t'Run a command with the token in its environment' \
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
-                'vault'\t'Unlock, lock, seal, or change the passphrase of the encrypted-file keyring' \
+                'vault'\t'Unlock, lock, seal, reset, or change the passphrase of the encrypted-file keyring' \
                 'keyring'\t'Show, unlock or lock the keyring, share one with other machines, or move the accounts' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
@@ -594,7 +594,8 @@ function __acct_grammar -S
                 'lock'\t'Forget the passphrase at once' \
                 'passphrase'\t'Change the passphrase; the items stay as they are' \
                 'seal'\t'Let this machine'\''s TPM open the vault, without a passphrase' \
-                'unseal'\t'Let only the passphrase open the vault, which is asked for once more'
+                'unseal'\t'Let only the passphrase open the vault, which is asked for once more' \
+                'reset'\t'Delete the vault whose passphrase is lost; the accounts stay, and sign in again'
             set options '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
@@ -658,6 +659,21 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
         case 'vault unseal'
             set options '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+        case 'vault reset'
+            set options '--yes'\t'Do not ask' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
                 '-q'\t'Print only errors' \
@@ -917,13 +933,13 @@ function __acct_grammar -S
                 'refresh'\t'Renew credentials that are due' \
                 'remove'\t'Remove an account and everything stored for it' \
                 'rename'\t'Give an account another name' \
-                'allow'\t'Allow an account'\''s headers to be sent to one more origin' \
+                'allow'\t'Allow an account'\''s headers to be sent to one more origin, or choose it below a path' \
                 'key'\t'Show, list or restore the DPoP keys of accounts' \
                 'export'\t'Write accounts to one passphrase-encrypted file, for `acct add --import FILE`' \
                 'exec'\t'Run a command with the token in its environment' \
                 'helper'\t'Answer another program in its credential protocol' \
                 'providers'\t'Show the servers that `acct add` knows by name, or one of them' \
-                'vault'\t'Unlock, lock, seal, or change the passphrase of the encrypted-file keyring' \
+                'vault'\t'Unlock, lock, seal, reset, or change the passphrase of the encrypted-file keyring' \
                 'keyring'\t'Show, unlock or lock the keyring, share one with other machines, or move the accounts' \
                 'doctor'\t'Check keyring, files and clock, and say how to fix problems' \
                 'help'\t'Show how a command is used'
@@ -939,7 +955,8 @@ function __acct_grammar -S
                 'lock'\t'Forget the passphrase at once' \
                 'passphrase'\t'Change the passphrase; the items stay as they are' \
                 'seal'\t'Let this machine'\''s TPM open the vault, without a passphrase' \
-                'unseal'\t'Let only the passphrase open the vault, which is asked for once more'
+                'unseal'\t'Let only the passphrase open the vault, which is asked for once more' \
+                'reset'\t'Delete the vault whose passphrase is lost; the accounts stay, and sign in again'
         case 'help keyring'
             set commands 'status'\t'Show which keyring is used, where it is, and whether it is available' \
                 'unlock'\t'Unlock the keyring in use: by the desktop'\''s prompt, or by its passphrase' \

@@ -21,7 +21,10 @@ private func answers(of program: some HelperProtocol, _ target: HelperTarget) ->
 private func isUsable(_ target: HelperTarget, _ bytes: [UInt8]) -> Bool {
   let written = text(bytes).lowercased()
   return target.urls.allSatisfy { url in
-    (url.origin.scheme == .https || url.origin.isLoopback) && written.contains(url.origin.host)
+    // Docker Hub has several names, and one host.
+    let isHub = url.origin.host.hasSuffix("docker.io") || url.origin.host.hasSuffix("docker.com")
+    let isNamed = written.contains(url.origin.host) || isHub && written.contains("docker.")
+    return (url.origin.scheme == .https || url.origin.isLoopback) && isNamed
   }
 }
 

@@ -100,7 +100,7 @@ enum AddHelp {
       --authorize-url, --token-url, --device-url, --revoke-url, --userinfo-url  endpoints
       --param, --token-param NAME=VALUE  one more parameter
       --passphrase-file FILE  an export's passphrase
-      --replace  take also older tokens, or a token for other origins
+      --replace  take older tokens, too, or for other origins
       --name NAME, --no-switch  the account's name; do not make it the active one
 
     `man acct-add` says more. All commands: -a NAME (--account), --json, -q (--quiet), -v (--verbose), --no-input, --no-color, --timeout SECONDS, --version, -h (--help)

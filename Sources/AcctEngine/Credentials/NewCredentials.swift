@@ -7,7 +7,7 @@ package import AcctProtocol
 package struct NewCredentials: Sendable {
   package var kind: Account.Kind
   package var tokenType: Account.TokenType
-  package var identity: Identity
+  @Boxed package var identity: Identity
   /// The names that the server has stated for the user.
   @Boxed package var subjectStatements = SubjectStatements()
   /// Their source; `nil` if it is unknown.
@@ -40,15 +40,15 @@ package struct NewCredentials: Sendable {
   package var keptFor: Account.KeepingProgram?
   package var token: Token
   package var refreshToken: Token?
-  package var idToken: IDToken?
-  package var key: DPoPKey?
+  @Boxed package var idToken: IDToken? = nil
+  @Boxed package var key: DPoPKey? = nil
   /// `true` if the user chose the place of the key.
   package var isKeyChosen = false
   /// The client's secret.
-  package var clientSecret: Secret?
-  package var clientKey: ClientKey?
+  @Boxed package var clientSecret: Secret? = nil
+  @Boxed package var clientKey: ClientKey? = nil
   /// The client's certificate for TLS, with its key; ``client`` describes it.
-  package var certificate: CertifiedKey?
+  @Boxed package var certificate: CertifiedKey? = nil
   /// The access to the client's registration, if acct registered it and its server gave any.
   @Boxed package var registrationAccess: RegistrationAccess? = nil
   /// Notices from the sign-in that obtained them.

@@ -27,7 +27,8 @@ extension EngineContext {
   func setupRecords() throws(EngineError) -> [SetupRecord] {
     let bytes: [UInt8]
     do { bytes = try world.files.read(.setups) ?? [] } catch { throw .files(.failed(error)) }
-    let file = try? JSON(parsing: bytes)
+    // A record of a whole file that its program wrote anew is long.
+    let file = try? JSON(parsing: bytes, maximumBytes: 1 << 24)
     guard file?.objectValue?["version"]?.numberValue?.integer == 1 else { return [] }
     return (file?.objectValue?["setups"]?.arrayValue ?? []).compactMap(SetupRecord.init)
   }

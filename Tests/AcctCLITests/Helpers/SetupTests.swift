@@ -139,12 +139,12 @@ struct SetupTests {
 
   @Test("For a file that is not the user's to write any more, undoing prints the diff and says how to make it by hand")
   func notOursAnyMore() async {
-    let added = "{\n  \"credsStore\": \"acct\"\n}\n"
+    let added = "{\n\t\"credsStore\": \"acct\"\n}\n"
     for (before, diff) in [
       (Self.before, Self.diff("-acct", "+desktop")),
       (
         "{\n}\n",
-        ["--- \(Self.docker)", "+++ \(Self.docker)", "@@ -1,3 +1,2 @@", " {", "-  \"credsStore\": \"acct\"", " }"]
+        ["--- \(Self.docker)", "+++ \(Self.docker)", "@@ -1,3 +1,2 @@", " {", "-\t\"credsStore\": \"acct\"", " }"]
       ),
     ] {
       record.foreignFiles[Self.docker] = before

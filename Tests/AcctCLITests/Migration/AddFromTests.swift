@@ -118,10 +118,13 @@ struct AddFromTests {
       (["--name", "amy"], 0, "added as amy", false), ([], 0, "replaces the token of amy", true),
     ] {
       let line = ["add", "--from", "netrc"] + options
+      record.clear()
       #expect(await record.run(line + ["--dry-run", "--json"]) == 0)
       #expect(record.json?.objectValue?["found"]?.arrayValue?.first?["wouldRenew"] == would, "\(options)")
+      record.clear()
       #expect(await record.run(line + ["--dry-run"]) == 0)
       #expect(record.out.contains(then), "\(record.out)")
+      record.clear()
       #expect(await record.run(line) == status)
       let done = then.replacing("replaces", with: "replaced").replacing("added as", with: "added")
       #expect(status != 0 || record.err.first == "acct: \(done)", "\(record.err)")
@@ -138,7 +141,8 @@ struct AddFromTests {
     await record.addToken("mine", at: "https://git.example", "--name", "zed")
     record.foreignFiles[.netrc] = "machine api.example login alice password made-up\n"
     for line in [["add", "--from", "netrc", "--name"], ["add", "--import", "in", "--name"], ["rename", "zed"]] {
-      #expect(await record.run(line + ["ghp_made-up"]) == 64)
+      record.clear()
+      #expect(await record.run(line + ["ghp_made-up-made-up-1"]) == 64)
       #expect(record.err.first == "acct: a token is no name: names are in clear")
       #expect(!record.err.joined().contains("ghp_") && !record.filesText.contains("ghp_"))
     }

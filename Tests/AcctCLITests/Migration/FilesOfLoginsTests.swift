@@ -260,11 +260,14 @@ struct FilesOfLoginsTests {
 
   @Test("A token alone in a file for --import is told as that, with the option that takes it")
   func tokenAlone() async {
-    for token in ["ghp_made-up", "glpat-made-up", "github_pat_made-up"] {
+    for token in ["ghp_made-up-made-up-1", "glpat-made-up-made-up-1", "github_pat_made-up-made-up-1"] {
       record.provide("in", "\(token)\n")
       #expect(await record.acct("add", "--import", "in") == 65)
       #expect(record.err.first?.contains("a token alone") == true, "\(record.err)")
-      #expect(record.err.last == "acct: hint: `acct add --token FILE --allow-origin ORIGIN` takes it")
+      #expect(
+        record.err.last
+          == "acct: hint: `acct add --token FILE --allow-origin https://api.example.com` takes it; nothing was stored"
+      )
       #expect(!record.err.joined().contains("made-up"))
     }
   }

@@ -41,9 +41,9 @@ struct ForeignFileTests {
     arguments: [
       ("https://%FF:p@a.example", SkippedLogin.Reason.notText), ("https://u%0Ax:p@a.example", .notText),
       ("https://:@a.example", .noSecret),
-      ("https://a.example", .noSecret), ("ssh://u:p@a.example", .address), ("https://u:p@", .address),
+      ("https://a.example", .noSecret), ("ssh://u:p@a.example", .scheme), ("https://u:p@", .address),
       ("https://u:p@a example", .address), ("https://u:p@a%2Fb", .address), ("http://u:p@a.example", .plainHTTP),
-      ("https://u:p@a@b.example", .address), (" https://u:p@a.example", .address),
+      ("https://u:p@a@b.example", .address), (" https://u:p@a.example", .scheme),
       ("https://u:p@a.example\r", .address),
     ]
   )

@@ -49,7 +49,7 @@ extension LeakStage {
       try await run(damaged("device", 1, doctor: 1))
     }
     try await change("data/accounts/\(id).json", by: "truncate -s 100")
-    try await run(damaged("device", 5, doctor: 1) + [LeakRow("list", ["--json", "-v"])])
+    try await run(damaged("device", 65, doctor: 1) + [LeakRow("list", ["--json", "-v"])])
   }
 
   /// What asks for the credentials of an account that are not what acct has written.

@@ -48,7 +48,7 @@ struct MadeUpFiles {
     var text = ""
     for _ in 0..<count(1...7) {
       let scheme = one(of: ["https", "https", "https", "http", "ssh", " https"])
-      let user = one(of: ["alice", "bob", "al%40ice", "x-access-token", "", "%zz", "ghp_made-up", "a%3Ab"])
+      let user = one(of: ["alice", "bob", "al%40ice", "x-access-token", "", "%zz", "ghp_made-up-made-up-1", "a%3Ab"])
       let password = one(of: [":one", ":two", ":p%3Aq%2F", ":x-oauth-basic", ":", "", ":%4", ":%00", ":%C3%BC", ":a:b"])
       let host = one(of: Self.hosts + ["a.example:8443", "[::1]", "[::1]:8443"])
       let path = one(of: ["", "", "/", "/north/map.git", "/south/map.git/", "//x", "/a%20b", "?q", "#f"])

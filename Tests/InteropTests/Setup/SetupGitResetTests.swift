@@ -93,7 +93,9 @@ struct SetupGitResetTests {
     #expect(try await answered(setup) == Self.hosts)
     #expect(try await setup.run("acct", ["helper", "setup"]).text.contains("git        set up\n"))
     try await setup.setUp("git", "--undo")
-    #expect(try await setup.text(".gitconfig") == section)
+    let left = try #require(try await setup.text(".gitconfig"))
+    // Where both are sections of one name, the head of acct's own can stay.
+    #expect(left.hasSuffix(section) && !left.contains("acct"), "\(left)")
   }
 
   @Test("What acct can't overcome is named with its place: the environment's settings come last")

@@ -15,7 +15,7 @@ extension ErrorMessage {
         "usage",
         .usage,
         "a token is no name: names are in clear",
-        hint: "give another name; `acct add --token FILE --allow-origin ORIGIN` adds a token"
+        hint: "give another name; `acct add --token FILE --allow-origin https://api.example.com` adds a token"
       )
     case .handoff(let error): self.init(error)
     case .staticToken(let error): self.init(error)
@@ -193,7 +193,7 @@ private func words(for document: ForeignDocument) -> (what: String, remedy: Stri
   case .serviceAccount:
     ("the key file of a service account", "`acct add --grant jwt-bearer --client-key FILE` takes it, with --scope")
   case .authorizedUser: ("a file of gcloud without an access token", "`acct add google` signs in")
-  case .token: ("a token alone", "`acct add --token FILE --allow-origin ORIGIN` takes it")
+  case .token: ("a token alone", "`acct add --token FILE --allow-origin https://api.example.com` takes it")
   case .severalTokens:
     ("a file of rclone with several accounts", "`rclone config show NAME | acct add --import -` takes one")
   }
