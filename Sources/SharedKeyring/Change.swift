@@ -5,13 +5,13 @@ import AcctPorts
 struct Change {
   var account: AccountID
   /// The object that it was made from; `nil` for an account that is to be made.
-  var base: SharedObject?
+  @Boxed var base: SharedObject? = nil
   /// The version of ``base``.
   var version: Int64?
   /// The object as the change makes it.
-  var wanted: SharedObject
+  @Boxed var wanted: SharedObject
   /// ``wanted``, sealed with a generation of its own.
-  var sealed: SealedObject
+  @Boxed var sealed: SealedObject
   /// The process that makes it, or has made it.
   var writer: LockOwner
   /// `true` if ``base`` has the credential that was, or may have been, spent for it.

@@ -2,7 +2,7 @@ package import AcctModel
 import AcctProtocol
 
 /// A message to the user about a command that succeeded.
-package enum Notice: Sendable {
+package indirect enum Notice: Sendable {
   /// The token is used although it is due: it could not be renewed, and is not yet past.
   case usedUnrenewed(account: AccountName, secondsLeft: Int64, because: EngineError)
   /// The ID token is used although it is due: the renewal brought no new one.

@@ -10,16 +10,16 @@ struct Credentials: Sendable {
   var token: Token?
   /// Read only for a renewal.
   var refreshToken: Token?
-  var key: DPoPKey?
+  @Boxed var key: DPoPKey? = nil
   /// The client's secret; read only for a renewal.
   var clientSecret: Secret?
-  var clientKey: ClientKey?
+  @Boxed var clientKey: ClientKey? = nil
   /// The client's certificate for TLS, with its key; read only for a renewal, and for requests that acct makes.
-  var certificate: CertifiedKey?
+  @Boxed var certificate: CertifiedKey? = nil
   /// The tokens of other issuers that a renewal starts from; read only for one.
   var inputTokens = ReadTokens()
   /// Read only for a renewal.
-  var idToken: IDToken?
+  @Boxed var idToken: IDToken? = nil
   /// Notices from the renewal that obtained them.
   var notices: [Notice] = []
 

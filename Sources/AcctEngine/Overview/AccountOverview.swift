@@ -49,11 +49,11 @@ package struct AccountOverview: Sendable {
     package var keyringKind: Keyring.Kind
     package var keyringState: Keyring.State
     /// The failure of a keyring that did not answer.
-    package var keyringFailure: KeyringFailure?
+    @Boxed package var keyringFailure: KeyringFailure? = nil
     /// The TPM that opens the vault, if that is the keyring and is sealed in one.
-    package var sealedIn: TPMAddress?
+    @Boxed package var sealedIn: TPMAddress? = nil
     /// Why a `header` would fail, if it would.
-    package var cause: EngineError?
+    @Boxed package var cause: EngineError? = nil
     /// Tokens for other audiences and scopes, without the tokens.
     package var secondTokens: [SecondTokenSummary] = []
     /// The account whose token its grant starts from, if that is still there.

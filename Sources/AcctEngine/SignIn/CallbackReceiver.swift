@@ -25,7 +25,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   }
 
   /// The verdict on an address.
-  enum Verdict: Sendable {
+  indirect enum Verdict: Sendable {
     case taken(Answer, CallbackPage)
     /// The right one may still arrive; this is reported if the address was pasted.
     case wrong(SignInPrompt)
@@ -86,7 +86,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   }
 
   /// The end of a wait that is not cancelled.
-  private enum Ending: Sendable {
+  private indirect enum Ending: Sendable {
     case answered(Answer)
     case timedOut
     /// A new address could not be made.

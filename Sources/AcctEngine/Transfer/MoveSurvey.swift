@@ -9,8 +9,8 @@ import AcctProtocol
 /// shared source's accounts are brought up to date, and an account that names the source as its own keyring is one of all.
 struct MoveSurvey: Sendable {
   let context: EngineContext
-  let source: Keyring
-  let target: Keyring
+  @Boxed var source: Keyring
+  @Boxed var target: Keyring
 
   /// Takes the locks of all accounts of both keyrings, and reads them.
   ///

@@ -6,7 +6,7 @@ package struct ResolvedProvider: Sendable {
   package let typed: String
   /// The file's name and the parts that are put into its addresses: the same for every way of typing it.
   package let place: String
-  package let provider: Provider
+  @Boxed package var provider: Provider
   /// `nil` where the server has no metadata, or where the ID token alone tells the issuer.
   package let issuer: Issuer?
   /// The issuer but for the tenant that the ID token names.
