@@ -278,7 +278,9 @@ struct FilesOfLoginsTests {
       ("expiry", "never", true), ("expires_at", "soon", true), ("expires_in", "soon", true), ("expires_at", true, true),
       ("expiry", "0001-01-01T00:00:00Z", false), ("expires_in", 0, false), ("expiry", "2027-01-15T09:00:00Z", false),
     ] {
-      record.provide("in", Handoffs.bearer(changing: ["expires_in": nil, member: value]))
+      var changes: [String: JSON] = ["expires_in": nil]
+      changes[member] = value
+      record.provide("in", Handoffs.bearer(changing: changes))
       #expect(await record.acct("add", "--import", "in", "--replace") == 0)
       let lines = record.err.filter { $0.contains("can't be read") }
       let line = "acct: \(member) can't be read: when the token ends is not known from it"
