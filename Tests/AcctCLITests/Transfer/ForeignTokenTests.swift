@@ -90,7 +90,7 @@ struct ForeignTokenTests {
         #"{"type":"authorized_user","refresh_token":"x"}"#, "a file of gcloud without an access token",
         "acct add google"
       ),
-      ("eyJhbGciOiJub25lIn0.e30.\n", "a token alone", "`--token FILE`"),
+      ("eyJhbGciOiJub25lIn0.e30.\n", "a token alone", "--token FILE --allow-origin"),
       (
         "[a]\ntoken = {\"a\":1}\n[b]\ntoken={\"b\":1}\n", "a file of rclone with several accounts", "rclone config show"
       ),
