@@ -13,19 +13,13 @@ extension EngineContext {
   ///   - time: When it was; `nil` for now.
   func note(_ kind: AccountEvent.Kind, of account: inout Account, at origin: Origin? = nil, when time: Timestamp? = nil)
   {
-    let event = AccountEvent(
-      kind,
-      at: time ?? world.clock.now(),
-      on: world.environment.hostName(),
-      for: program,
-      origin
-    )
+    let event = event(kind, at: origin, when: time)
     account.history = account.history.adding(WaitingRefusals(world).events(of: account.id) + [event])
   }
 
-  /// An event that happens now, on this machine.
-  func event(_ kind: AccountEvent.Kind, at origin: Origin? = nil) -> AccountEvent {
-    AccountEvent(kind, at: world.clock.now(), on: world.environment.hostName(), for: program, origin)
+  /// An event on this machine, which happens now unless it has a time of its own.
+  func event(_ kind: AccountEvent.Kind, at origin: Origin? = nil, when time: Timestamp? = nil) -> AccountEvent {
+    AccountEvent(kind, at: time ?? world.clock.now(), on: world.environment.hostName(), for: program, origin)
   }
 
   /// Adds the rejection of a renewal to an account's history, unless the record had the same one before.
