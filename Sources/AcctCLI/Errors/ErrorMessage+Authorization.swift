@@ -57,8 +57,9 @@ extension ErrorMessage {
           + (allowed.isEmpty ? ", which has none" : "; allowed: \(list)"),
         hint: "to allow it, run `\(acctLine("allow", account.description, origin.description))`"
       )
-    case .originUnknown(let origin, let account):
-      self.init("originUnknown", .failed, "\(origin) is neither an origin nor a place of \(account)")
+    case .originUnknown(let place, let account):
+      let kind = place.path.isEmpty ? "an origin" : "a place"
+      self.init("originUnknown", .failed, "\(place) is not \(kind) of \(account)")
     }
   }
 }

@@ -82,7 +82,7 @@ struct PlaceTests {
       record.err == ["acct: whole is no longer the choice for \(host)/south; its headers may still go to \(host)"]
     )
     #expect(await record.acct("allow", "whole", "\(host)/south", "--revoke") == 1)
-    #expect(record.err == ["acct: \(host)/south is neither an origin nor a place of whole"])
+    #expect(record.err == ["acct: \(host)/south is not a place of whole"])
     #expect(await record.acct("allow", "north", "\(host)/north", "--revoke") == 0)
     #expect(record.err == ["acct: headers of north no longer go to \(host)"])
     #expect(await record.acct("header", "-a", "north", "\(host)/north") == 8)

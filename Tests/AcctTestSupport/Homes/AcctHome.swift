@@ -91,8 +91,11 @@ package struct AcctHome: Sendable {
   }
 
   /// Imports credentials, as a file rather than on standard input: the way that people will.
-  package func importing(_ credentials: String) async throws(ProcessFailure) -> ChildProcess.Output {
+  package func importing(
+    _ credentials: String,
+    _ options: String...
+  ) async throws(ProcessFailure) -> ChildProcess.Output {
     let file = try folder.file("credentials.json", containing: credentials)
-    return try await acct("add", "--import", file)
+    return try await command(["add", "--import", file] + options).run()
   }
 }

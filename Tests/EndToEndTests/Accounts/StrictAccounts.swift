@@ -5,9 +5,10 @@ import Testing
 extension AcctHome {
   /// Imports a session of the server's, with a key of its own and a token that has expired.
   ///
-  /// A second time it replaces the first one's credentials, since it is the same person's.
+  /// A second time it replaces the first one's credentials, since it is the same person's. Nothing but the token's end tells
+  /// how old it is, and that is before a renewal here.
   func importExpired(from server: StrictServer, _ request: JSON = ["dpop": true, "expires_in": -10]) async throws {
-    let added = try await importing(try await server.issue(request))
+    let added = try await importing(try await server.issue(request), "--replace")
     try #require(added.status == 0, "\(added.errorText)")
   }
 

@@ -161,6 +161,7 @@ struct TokenFileTests {
       containing: """
         #!/bin/sh
         for word; do [ ! -f "$word" ] || { printf '%s\n' "$word"; cat "$word"; } >'\(folder.path)/seen'; done
+        [ -s '\(folder.path)/seen' ] || exit 1
         kill -\(number) $PPID
         sleep 60
         """

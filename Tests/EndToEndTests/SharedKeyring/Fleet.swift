@@ -60,7 +60,7 @@ struct Fleet: Sendable {
     let name = request["sub"]?.stringValue ?? "user-1"
     let credentials = try await server.issue(request)
     let file = try folder.file("credentials-\(name)", containing: credentials)
-    let words = ["add", "--import", file, "--name", name, "--no-input"]
+    let words = ["add", "--import", file, "--name", name, "--replace", "--no-input"]
     let added = try await homes[0].command(words).run()
     try #require(added.status == 0, "\(added.errorText)")
     for home in homes.dropFirst() { _ = try await home.accounts() }

@@ -95,7 +95,8 @@ struct SharedSoakWorker {
     guard let subject = arguments.first(where: scene.subjects.contains) else { return }
     let credentials = try await scene.fleet.server.issue(scene.request(subject))
     let home = scene.fleet.homes[machine]
-    _ = try await home.command(["add", "--import", "-", "--name", subject, "--no-input"], input: credentials).run()
+    let words = ["add", "--import", "-", "--name", subject, "--replace", "--no-input"]
+    _ = try await home.command(words, input: credentials).run()
   }
 
   private static let origin = "https://extra.example"

@@ -43,7 +43,7 @@ struct SoakScene: Sendable {
 
   /// Imports credentials without a terminal for prompts.
   func add(_ credentials: String) async throws -> ChildProcess.Output {
-    let command = home.command(["add", "--import", "-", "--no-input"], input: credentials)
+    let command = home.command(["add", "--import", "-", "--replace", "--no-input"], input: credentials)
     return try await command.run(limit: Self.limit)
   }
 

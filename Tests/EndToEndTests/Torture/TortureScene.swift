@@ -59,7 +59,7 @@ struct TortureScene {
   @discardableResult
   func addAlice(expired: Bool = false) async throws -> String {
     let issued = try await issue(expired: expired)
-    let added = try await add(issued.file, "--name", "alice").run()
+    let added = try await add(issued.file, "--name", "alice", "--replace").run()
     try #require(added.status == 0, "\(added.errorText)")
     return issued.token
   }
