@@ -65,6 +65,11 @@ extension Keyring {
     keyring.lock = { () throws(KeyringFailure) in
       try await provider.perform(.allowed) { operation throws(KeyringFailure) in try operation.lock() }
     }
+    keyring.lockedParts = { accounts throws(KeyringFailure) in
+      try await provider.perform(.forbidden) { operation throws(KeyringFailure) in
+        try operation.lockedParts(of: accounts)
+      }
+    }
     return keyring
   }
 }
@@ -98,7 +103,7 @@ private struct Provider: Sendable {
       let operation = try ServiceOperation(over: channel, prompter: mayAsk ? nil : channel, isAsking: false)
       channel.announcesLocks = !operation.connection.mayAskToSearch
       do throws(KeyringFailure) { return try body(operation) } catch {
-        guard operation.lacksPerson, mayAsk else { throw error }
+        guard operation.lacksPerson, mayAsk else { throw canPrompt ? error : error.withoutDesktop }
         return nil
       }
     }
@@ -110,5 +115,12 @@ private struct Provider: Sendable {
       let libsecret = try LibsecretChannel(to: address, time: deadline)
       return try body(try ServiceOperation(over: libsecret, prompter: libsecret, isAsking: true))
     }
+  }
+}
+
+extension KeyringFailure {
+  /// The failure where no prompt can be shown: `acct keyring unlock` would end with it, too.
+  fileprivate var withoutDesktop: KeyringFailure {
+    if case .locked(let reason, openedBy: .any) = self { .locked(reason: reason, openedBy: .desktop) } else { self }
   }
 }

@@ -6,6 +6,8 @@ import Glibc
 package struct BusAddress: Sendable {
   /// The socket names, as the bytes of `sun_path`; an abstract one begins with NUL.
   package let socketNames: [[UInt8]]
+  /// The variable that names the first of them; `nil` if none does.
+  let variable: String?
 
   /// The sockets as a list of D-Bus server addresses, with nothing in it that acct would not use itself.
   package var text: String {
@@ -18,7 +20,8 @@ package struct BusAddress: Sendable {
   /// Finds the bus as the environment names it, unless an address is given.
   ///
   /// `DBUS_SESSION_BUS_ADDRESS` comes first, then the socket `bus` in `XDG_RUNTIME_DIR`, without that in the user's own
-  /// folder of `/run/user`. A bus is never launched: one of our own would have an empty keyring, and outlive the command.
+  /// folder of `/run/user`: a shell that outlives its session names a bus that is gone. A bus is never launched: one of
+  /// our own would have an empty keyring, and outlive the command.
   ///
   /// - Parameters:
   ///   - given: An address to use in place of the environment's.
@@ -33,18 +36,31 @@ package struct BusAddress: Sendable {
   ) throws(BusError) {
     // By `su` or cron there may be neither variable, and the user's bus all the same.
     let runtime = variable("XDG_RUNTIME_DIR") ?? "\(users)/\(geteuid())"
-    let entries = (given ?? variable("DBUS_SESSION_BUS_ADDRESS") ?? "").split(separator: ";")
+    let entries = (given ?? variable(Self.variable) ?? "").split(separator: ";")
       .filter { !$0.hasPrefix("autolaunch:") }
     if !entries.isEmpty {
       var names: [[UInt8]] = []
       for entry in entries { if let name = try Self.socketName(entry, runtime) { names.append(name) } }
-      socketNames = names
       guard !names.isEmpty else { throw .unreachable(reason: "the session bus has no Unix socket") }
+      // Another user's socket there is none to fall back to.
+      if given == nil, let own = try? Self.runtimeSocket(runtime), !names.contains(own) { names.append(own) }
+      socketNames = names
+      self.variable = given == nil ? Self.variable : nil
     } else if given == nil, let socket = try Self.runtimeSocket(runtime) {
       socketNames = [socket]
+      self.variable = nil
     } else {
       throw .unreachable(reason: "there is no session bus")
     }
+  }
+
+  private static let variable = "DBUS_SESSION_BUS_ADDRESS"
+
+  /// The failure to connect to any of them, with the address that was meant.
+  func failure(_ reason: String) -> BusError {
+    let address = text.split(separator: ";").first.map(String.init) ?? text
+    guard let variable else { return .unreachable(reason: "\(reason) at \(address)") }
+    return .unreachable(reason: "\(reason) at \(address), which \(variable) names")
   }
 
   private static func socketName(_ entry: Substring, _ runtime: String) throws(BusError) -> [UInt8]? {

@@ -27,7 +27,9 @@ package final class BusConnection {
   ///   - end: When all that it is used for until ``extend(until:)`` must be done.
   /// - Throws: ``BusError/unreachable(reason:)`` or ``BusError/timedOut``.
   package init(to address: BusAddress, until end: ContinuousClock.Instant) throws(BusError) {
-    socket = try BusSocket(to: address.socketNames, until: end)
+    do { socket = try BusSocket(to: address.socketNames, until: end) } catch .unreachable(let reason) {
+      throw address.failure(reason)
+    }
     outgoing = Array(Self.greeting.utf8)
     // Its reply is of no use: a bus that refuses hangs up.
     _ = post(.hello, to: Self.bus)

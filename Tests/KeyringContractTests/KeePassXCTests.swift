@@ -51,7 +51,7 @@ struct KeePassXCTests {
     let patient = keyring(.seconds(5))
     try await patient.write(account, [token], .forbidden)
     let failure = await KeyringCall.remove.failure(on: keyring(.seconds(4)))
-    #expect(failure == .locked(reason: "the keyring has to prompt its user first"))
+    #expect(failure == .locked(reason: "the keyring has to prompt its user first", openedBy: .desktop))
     let read = try await patient.read(account, [.accessToken], .forbidden)
     #expect(read == [.accessToken: token.secret])
   }

@@ -11,6 +11,8 @@ extension ErrorMessage {
     case .stillLocked(let failure, let kind):
       self.init(failure, kind)
       switch failure {
+      case .locked(_, openedBy: .part):
+        hint = "if its password is lost, \(newLogin)"
       case .locked(_, openedBy: .any), .sealed:
         hint =
           kind == .secretService
@@ -91,7 +93,7 @@ extension ErrorMessage {
         .keyringUnavailable,
         "\(name) is not available: \(reason.isEmpty ? "it gives no reason" : reason)",
         hint: kind == .secretService
-          ? "start a Secret Service provider, such as gnome-keyring" : nil
+          ? "start a Secret Service provider, such as gnome-keyring, on the session bus" : nil
       )
     case .cancelled: self.init("cancelled", .cancelled, "cancelled; nothing was changed")
     case .timedOut:
@@ -121,6 +123,13 @@ private func leading(to opening: KeyringFailure.Opening, _ kind: Keyring.Kind) -
   switch opening {
   case .any: return unlocking(kind)
   case .approval: return askingForApproval
+  case .part(let name):
+    return "`acct keyring unlock` asks for the password of \(printable(name)); if it is lost, \(newLogin)"
+  case .desktop:
+    return "unlock it on its desktop; for GNOME Keyring, `gnome-keyring-daemon --replace --unlock` reads the password "
+      + "from standard input"
+  case .otherKeyring:
+    return "set ACCT_KEYRING=vault to keep accounts in a vault, or create a keyring on the desktop"
   case .file(let path):
     return "mend \(shellWord(path)), or unset the variable that names it and run `acct keyring unlock`"
   case .fileForEach:
@@ -131,6 +140,9 @@ private func leading(to opening: KeyringFailure.Opening, _ kind: Keyring.Kind) -
     return "\(right); if it is lost, \(lost)"
   }
 }
+
+/// The way to new credentials where those in a locked collection are lost.
+private let newLogin = "a new login of the account stores its credentials in the default collection"
 
 /// What opens a shared keyring that no secret of this machine's opens.
 private let askingForApproval = "`acct keyring join` with --code asks a member to approve this machine"

@@ -21,7 +21,7 @@ struct DoctorWording {
   init(_ subject: Finding.Subject) {
     switch subject {
     case .keyringReady, .noVault, .keyringUndecided, .keyringDecisionLost, .keyringOverridden,
-      .keyring, .unknownKeyring:
+      .keyring, .keyringPartLocked, .unknownKeyring:
       self.init(keyring: subject)
     case .sharing, .answersWait, .copiesAlone, .keyChangeBegun, .unknownMeans, .doubledMembers, .damagedShared,
       .olderObjects, .moveBegun,
@@ -107,6 +107,13 @@ extension DoctorWording {
     case .keyring(let failure, let kind):
       let errorMessage = ErrorMessage(failure, kind)
       self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)
+    case .keyringPartLocked(let part, let accounts):
+      let names = accounts.map(\.description).joined(separator: ", ")
+      self.init(
+        "keyringPartLocked",
+        "the collection \(printable(part)) of the keyring is locked, which has the items of \(names)",
+        fix: "`acct keyring unlock`; if its password is lost: \(accounts.map { loginHint($0) }.joined(separator: ", "))"
+      )
     case .unknownKeyring(let text):
       let errorMessage = ErrorMessage(.keyring(.unknown(text)))
       self.init("keyringUnknown", errorMessage.text, fix: errorMessage.hint)

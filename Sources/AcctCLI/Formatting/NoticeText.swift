@@ -70,6 +70,8 @@ func words(for notice: Notice) -> String {
     "the server did not end the earlier session of \(account): \(words(for: cause))"
   case .revoked(let account): "the server has ended the session of \(account)"
   case .tokenStays(let account): "the token of \(account) is still valid: revoke it at its server"
+  case .itemsLeft(let account, let name):
+    "items of \(account) are still in the collection \(printable(name)), which is locked: delete them there"
   case .keyRemoved(let account): "the key of \(account) is gone from the token"
   case .keyLeft(let uri, let failure):
     "the key is still in its token (\(ErrorMessage(failure, .pkcs11).text)); remove it there: "

@@ -34,6 +34,8 @@ struct WaitingNotices: Sendable {
     case .forTouch:
       // Printed with `--quiet` too: the command waits for it.
       world.streams.notice("acct: touch the token")
+    case .vaultInstead(let failure):
+      world.streams.notice("acct: accounts are kept in a vault, since \(ErrorMessage(failure, .secretService).text)")
     case .over: replace?("")
     }
   }

@@ -104,7 +104,7 @@ package struct AddAccount: Sendable {
     guard let known = try sameIdentity(incoming, keyring) else { return }
     try await context.withExclusiveAccess(to: known) {
       (known, credentialStore) throws(EngineError) in
-      let before = StoredAccount(account: known, items: try await credentialStore.items(ItemKind.allCases))
+      let before = StoredAccount(account: known, items: try await credentialStore.itemsInReach())
       _ = try incoming.change(of: before, .unlessNewer, at: context.world.clock.now())
     }
   }
@@ -145,6 +145,9 @@ package struct AddAccount: Sendable {
   private func prepare(_ interaction: Interaction) async throws(EngineError) -> Keyring {
     let choice = KeyringChoice(context.world)
     let keyring = try await choice.proposed()
+    if keyring.kind == .vault, try choice.chosen() == nil, let reason = await choice.deadBus() {
+      context.report(.vaultInstead(because: reason))
+    }
     do { try await keyring.prepare(interaction) } catch { throw .keyring(.failed(error, keyring.kind)) }
     try choice.settle(on: keyring.kind)
     return keyring
@@ -228,7 +231,7 @@ package struct AddAccount: Sendable {
         guard known.keyStorage == .software || incoming.mayLeaveDevice else {
           throw .key(.leavesDevice(known.name, known.keyStorage))
         }
-        let before = StoredAccount(account: known, items: try await credentialStore.items(ItemKind.allCases))
+        let before = StoredAccount(account: known, items: try await credentialStore.itemsInReach())
         let now = context.world.clock.now()
         let change = try incoming.change(of: before, options.replacement, allowing: options.allowedOrigins, at: now)
         let held = context.world.signals.holdBack()

@@ -1,7 +1,7 @@
 import AcctModel
 package import AcctPorts
 
-/// A report to the user about a use case that waits.
+/// A report to the user about a use case that waits, or chooses.
 package enum Waiting: Sendable {
   /// A server gave no answer and is asked again; reported once a second, from `total` down to 1.
   case toAskAgain(secondsLeft: Int64, of: Int64, because: EngineError)
@@ -9,6 +9,8 @@ package enum Waiting: Sendable {
   case toStore(owner: String, Keyring.Kind, seconds: Int64)
   /// A device waits for its key to be touched.
   case forTouch
+  /// The first account goes to a vault, since the desktop's keyring can't be reached.
+  case vaultInstead(because: KeyringFailure)
   /// The wait is over.
   case over
 

@@ -95,7 +95,11 @@ package struct ChangeAccounts: Sendable {
       if revoking, let notice = try await revoke(account, credentialStore) { notices.append(notice) }
       let key = await tokenKey(of: account, credentialStore)
       let access = revoking ? await registrationAccess(of: account, credentialStore) : nil
-      try await credentialStore.removeAll()
+      do throws(EngineError) { try await credentialStore.removeAll() } catch .keyring(
+        .failed(.locked(_, openedBy: .part(let name)), _)
+      ) {
+        notices.append(.itemsLeft(account: account.name, in: name))
+      }
       try forgetIdentity(of: account)
       try await context.forget(account.id)
       return (Removed(account: account, notices: notices, access: access), key)

@@ -133,6 +133,21 @@ struct CredentialStore: Sendable {
     }
   }
 
+  /// Reads all items, but for those in a locked part of the keyring: new ones take precedence over them.
+  func itemsInReach() async throws(EngineError) -> [ItemKind: Secret] {
+    do throws(EngineError) { return try await items(ItemKind.allCases) } catch .keyring(
+      .failed(.locked(_, openedBy: .part), _)
+    ) {}
+    var found: [ItemKind: Secret] = [:]
+    for kind in ItemKind.allCases {
+      // The person was asked above.
+      do throws(KeyringFailure) { found.merge(try await keyring.read(account.id, [kind], .forbidden)) { $1 } } catch {
+        guard case .locked(_, openedBy: .part) = error else { throw .keyring(.failed(error, keyring.kind)) }
+      }
+    }
+    return found
+  }
+
   private func item<Value, Failure: Error>(
     _ kind: ItemKind,
     in items: [ItemKind: Secret],

@@ -41,6 +41,16 @@ struct KeyringChoice: Sendable {
       ? world.vaultKeyring : world.secretService
   }
 
+  /// Why the desktop's keyring can't be reached although the environment names its bus; `nil` without such a bus.
+  func deadBus() async -> KeyringFailure? {
+    guard world.environment.variable("DBUS_SESSION_BUS_ADDRESS") != nil else { return nil }
+    // A state has no reason; reading an item that does not exist returns one.
+    do { _ = try await world.secretService.read(world.entropy.accountID(), [.handle], .forbidden) } catch {
+      return error
+    }
+    return nil
+  }
+
   /// The keyring that holds the accounts, if other machines share it; `nil` also if none can be determined.
   func shared() throws(EngineError) -> Keyring? {
     do throws(EngineError) {

@@ -28,9 +28,15 @@ extension Doctor {
   private func compared(_ keyring: Keyring) async throws(EngineError) -> ([Finding], orphans: [AccountID]) {
     let listed: [AccountID: Set<ItemKind>]
     do { listed = try await keyring.list() } catch { throw .keyring(.failed(error, keyring.kind)) }
-    let findings = try accountStore.listing().accounts.compactMap { account in
-      // Another keyring has its credentials.
+    let accounts = try accountStore.listing().accounts
+    let hidden: [Keyring.LockedPart]
+    do { hidden = try await keyring.lockedParts(accounts.map(\.id)) } catch {
+      throw .keyring(.failed(error, keyring.kind))
+    }
+    let findings = accounts.compactMap { account in
+      // Another keyring has its credentials, or a locked part of this one, which another check reports.
       account.keptIn != nil && account.keptIn != keyring.kind.rawValue
+        || hidden.contains { $0.accounts.contains(account.id) }
         ? nil
         : account.missing(among: listed[account.id] ?? []).map { Finding(.missing($0, of: account.name)) }
     }

@@ -22,6 +22,9 @@ extension Doctor {
       findings.append(Finding(.keyringOverridden(by: keyring.kind, decided: decided)))
     }
     findings.append(await condition(of: keyring))
+    for part in await KeyringReport.lockedParts(of: keyring, context) {
+      findings.append(Finding(.keyringPartLocked(part.name, accounts: part.accounts)))
+    }
     return (keyring, findings)
   }
 

@@ -26,6 +26,8 @@ package struct Finding: Sendable {
     /// `ACCT_KEYRING` names another keyring than the recorded choice.
     case keyringOverridden(by: Keyring.Kind, decided: Keyring.Kind)
     case keyring(KeyringFailure, Keyring.Kind)
+    /// A part of the keyring is locked, which has the items of these accounts.
+    case keyringPartLocked(String, accounts: [AccountName])
     case unknownKeyring(String)
     /// A shared keyring's engine is available, and has so many accounts.
     case sharing(Keyring.Kind, accounts: Int)
@@ -121,8 +123,8 @@ package struct Finding: Sendable {
     case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
       .hardwareKeysReady, .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence, .proxyUnfenced:
       .ok
-    case .keyringOverridden, .answersWait, .copiesAlone, .keyChangeBegun, .unknownMeans, .doubledMembers, .moveBegun,
-      .moveUnfinished, .remoteFolder,
+    case .keyringOverridden, .keyringPartLocked, .answersWait, .copiesAlone, .keyChangeBegun, .unknownMeans,
+      .doubledMembers, .moveBegun, .moveUnfinished, .remoteFolder,
       .interruptedRenewal, .certificateEnds, .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown,
       .temporaryFiles, .memoryFolders, .locks,
       .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):

@@ -6,6 +6,8 @@ package struct KeyringReport: Sendable {
   /// The keyring in use; `nil` if none was chosen yet.
   package var kind: Keyring.Kind?
   package var state: Keyring.State?
+  /// Its parts that are locked beside it, and the names of the accounts that need each.
+  package var lockedParts: [(name: String, accounts: [AccountName])] = []
   /// The shared keyring that this machine has joined, whether it is in use or not.
   @Boxed package var settings: SharedKeyringSettings? = nil
   /// The report of its engine.
@@ -35,6 +37,7 @@ package struct KeyringReport: Sendable {
     if let kind = report.kind {
       report.state = await choice.keyring(kind).state()
       report.cause = report.cause ?? report.state.flatMap { $0.failure(of: kind) }
+      report.lockedParts = await lockedParts(of: choice.keyring(kind), context)
     }
     guard let settings = report.settings else { return report }
     let engine: SharedKeyring.Report
@@ -55,6 +58,19 @@ package struct KeyringReport: Sendable {
     }
     if engine.isRolledBack { report.cause = .keyring(.failed(.rolledBack, settings.kind)) }
     return report
+  }
+}
+
+extension KeyringReport {
+  /// The locked parts of a keyring; none if it does not say.
+  static func lockedParts(
+    of keyring: Keyring,
+    _ context: EngineContext
+  ) async -> [(name: String, accounts: [AccountName])] {
+    guard keyring.kind == .secretService, let accounts = try? context.accountStore.listing().accounts,
+      let parts = try? await keyring.lockedParts(accounts.map(\.id))
+    else { return [] }
+    return parts.map { part in (part.name, accounts.filter { part.accounts.contains($0.id) }.map(\.name)) }
   }
 }
 

@@ -1,3 +1,4 @@
+import AcctModel
 package import AcctPorts
 
 /// Implements `keyring unlock` and `keyring lock`, for whichever keyring is used.
@@ -18,12 +19,27 @@ package struct LockKeyring: Sendable {
     do throws(KeyringFailure) {
       if keyring.kind == .vault { return try await context.world.vault.unlock(context.interaction) }
       try await keyring.prepare(context.interaction)
+      try await unlockParts(of: keyring)
       return nil
     } catch {
       throw .keyring(
         error.isLocked && error != .cancelled ? .stillLocked(error, keyring.kind) : .failed(error, keyring.kind)
       )
     }
+  }
+
+  /// Has a person unlock each part that is locked beside it, also after one that stays locked.
+  private func unlockParts(of keyring: Keyring) async throws(KeyringFailure) {
+    // The check of the accounts reports a folder that can't be read.
+    guard let accounts = try? context.world.files.accounts() else { return }
+    var failure: KeyringFailure?
+    for part in try await keyring.lockedParts(accounts) {
+      guard let account = part.accounts.first else { continue }
+      do { _ = try await keyring.read(account, ItemKind.allCases, context.interaction) } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
   }
 
   /// Locks it, and forgets the passphrase.

@@ -23,6 +23,9 @@ package struct Keyring: Sendable {
   package var write: @Sendable (AccountID, [Item], Interaction) async throws(KeyringFailure) -> Void
 
   /// Removes the given items of an account, and nothing else.
+  ///
+  /// A copy in a part that stays locked counts for nothing from then on; where all kinds are removed, it is the failure
+  /// ``KeyringFailure/Opening/part(_:)``, after the others are gone.
   package var remove: @Sendable (AccountID, [ItemKind], Interaction) async throws(KeyringFailure) -> Void
 
   /// Lists every account that has items, and which; works while locked where the keyring does.
@@ -33,7 +36,7 @@ package struct Keyring: Sendable {
   /// It creates the parts that a first write needs (a vault, a default collection), asking if it may.
   package var prepare: @Sendable (Interaction) async throws(KeyringFailure) -> Void
 
-  /// Returns its state, without changing or asking anything.
+  /// Returns its state, without a change of an item and without a prompt.
   package var state: @Sendable () async -> State
 
   /// Returns a mark that differs from an earlier one if its answers may have changed since, without asking it; `nil`
@@ -47,6 +50,9 @@ package struct Keyring: Sendable {
   package var lock: @Sendable () async throws(KeyringFailure) -> Void = { () throws(KeyringFailure) in
     throw .failed(reason: "it has no lock")
   }
+
+  /// Returns its parts that are locked beside it, as far as items of these accounts are only there.
+  package var lockedParts: @Sendable ([AccountID]) async throws(KeyringFailure) -> [LockedPart] = { _ in [] }
 
   /// The accounts themselves, where several machines share it; `nil` for a keyring of this machine alone.
   package var accounts: SharedAccounts?
@@ -102,6 +108,19 @@ extension Keyring {
 
   /// A keyring's state.
   package enum State: String, Sendable { case ready, locked, unavailable }
+
+  /// A part that is locked for itself: a collection of the Secret Service that is not the default one.
+  package struct LockedPart: Equatable, Sendable {
+    /// Its name, as its user gave it.
+    package var name: String
+    /// The accounts that need it.
+    package var accounts: [AccountID]
+
+    package init(name: String, accounts: [AccountID]) {
+      self.name = name
+      self.accounts = accounts
+    }
+  }
 
   /// One secret, with its kind.
   package struct Item: Equatable, Sendable {
@@ -168,6 +187,12 @@ extension KeyringFailure {
     case any
     /// No secret of this machine's, but the approval by a member of a shared keyring.
     case approval
+    /// A person, who has to open this part of the keyring, or to store new credentials outside of it.
+    case part(String)
+    /// A person at the desktop: no prompt can be shown here.
+    case desktop
+    /// Another keyring, or a person at the desktop: it does not exist yet.
+    case otherKeyring
     /// Another passphrase than the one that was entered, or is in this file.
     case otherPassphrase(file: String?)
     /// The passphrase or key in this file, once acct can use it.

@@ -33,7 +33,7 @@ extension ServiceOperation {
         guard unseen.isEmpty else { return nil }
         found = own
       }
-      if let path = try newest(of: found.map(\.path)) { wanted.append(FoundItem(path: path, kind: kind)) }
+      if let item = try newest(of: found) { wanted.append(item) }
     }
     guard !wanted.isEmpty else { return [:] }
 
@@ -41,17 +41,22 @@ extension ServiceOperation {
     let answer = try connection.ask(ServiceCalls.secrets(of: wanted.map(\.path), session: session))
     let (own, unseen) = try finishVerifying(wanted, of: account, verifying)
     var secrets: [ItemKind: Secret] = [:]
-    for item in own { secrets[item.kind] = answer.first { $0.path == item.path }?.secret }
-    // An item without a secret was locked or removed since the search.
-    return !unseen.isEmpty || own.contains { secrets[$0.kind] == nil } ? nil : secrets
+    for item in own where !item.precedence.isRemoval {
+      // An item without a secret was locked or removed since the search.
+      guard let stored = answer.first(where: { $0.path == item.path })?.secret else { return nil }
+      secrets[item.kind] = StoredForm.secret(stored)
+    }
+    return unseen.isEmpty ? secrets : nil
   }
 
-  /// The item that was changed last: an older one was left behind in a former default collection.
-  private func newest(of paths: [String]) throws(KeyringFailure) -> String? {
-    guard paths.count > 1 else { return paths.first }
-    var newest: (path: String, time: UInt64)?
-    for (path, time) in zip(paths, try connection.ask(paths.map(ServiceCalls.modified)))
-    where time >= newest?.time ?? 0 { newest = (path, time) }
-    return newest?.path
+  /// The item that takes precedence: an older one was left behind in a former default collection.
+  ///
+  /// Earlier versions wrote no sequence. Of their copies, the one that was changed last counts.
+  private func newest(of copies: [FoundItem]) throws(KeyringFailure) -> FoundItem? {
+    let highest = copies.map(\.precedence).max()
+    let newest = copies.filter { $0.precedence.sequence == highest?.sequence }
+    guard newest.count > 1 else { return newest.first }
+    let times = try connection.ask(newest.map { ServiceCalls.modified($0.path) })
+    return zip(newest, times).max { $0.1 < $1.1 }?.0
   }
 }

@@ -13,6 +13,8 @@ struct Found {
 extension ServiceOperation {
   /// Opens a session and finds an account's items, unlocked; a missing item is empty.
   ///
+  /// A locked copy is passed by if an unlocked one takes precedence over it.
+  ///
   /// - Returns: the session, and for each kind the items of that kind, which are more than one only
   ///   if several collections have it.
   /// - Throws: `KeyringFailure.locked` if an item is, or may be, behind a lock.
@@ -22,11 +24,12 @@ extension ServiceOperation {
   ) throws(KeyringFailure) -> (session: String, items: [(kind: ItemKind, paths: [String])]) {
     try openWhatHides()
     var (session, found) = try search(account, kinds)
-    let obstacles = try obstacles(to: found)
+    let obstacles = try obstacles(to: found, account, kinds)
     if !obstacles.isEmpty {
       try unlock(obstacles)
       (session, found) = try search(account, kinds)
-      guard try self.obstacles(to: found).isEmpty else { throw .dismissed }
+      let left = try self.obstacles(to: found, account, kinds)
+      guard left.isEmpty else { throw try failure(ofLocked: left, else: .dismissed) }
     }
     return (session, zip(kinds, found).map { ($0, $1.unlocked) })
   }
@@ -60,11 +63,32 @@ extension ServiceOperation {
 
   /// The objects that must be unlocked before a search is complete.
   ///
-  /// Every locked match counts, even beside an unlocked one: it may be the newer of the two.
-  private func obstacles(to found: [Found]) throws(KeyringFailure) -> [String] {
-    let locked = found.flatMap(\.locked)
-    guard locked.isEmpty, found.contains(where: \.isEmpty) else { return locked }
-    return try hidingCollection().map { [$0] } ?? []
+  /// A locked match counts even beside an unlocked one, unless that takes precedence: it may be the newer of the two.
+  func obstacles(
+    to found: [Found],
+    _ account: AccountID,
+    _ kinds: [ItemKind]
+  ) throws(KeyringFailure) -> [String] {
+    if found.allSatisfy(\.locked.isEmpty) {
+      guard found.contains(where: \.isEmpty) else { return [] }
+      return try hidingCollection().map { [$0] } ?? []
+    }
+    var obstacles: [String] = []
+    for (kind, found) in zip(kinds, found) where !found.locked.isEmpty {
+      let unlocked = try verify(found.unlocked.map { FoundItem(path: $0, kind: kind) }, of: account).own
+      if let newest = unlocked.map(\.precedence).max(), try precedence(ofLocked: found.locked) < newest { continue }
+      obstacles += found.locked
+    }
+    return obstacles
+  }
+
+  /// The highest place of locked copies, as far as their attributes can be read.
+  func precedence(ofLocked paths: [String]) throws(KeyringFailure) -> Precedence {
+    var highest = Precedence()
+    for path in paths {
+      do { highest = max(highest, Precedence(of: try connection.ask(ServiceCalls.attributes(path)))) } catch .failed {}
+    }
+    return highest
   }
 
   /// The default collection, if its lock hides its items.
@@ -73,7 +97,7 @@ extension ServiceOperation {
   /// must not become "not there".
   ///
   /// - Throws: `KeyringFailure.locked` if there is no default collection to look into.
-  private func hidingCollection() throws(KeyringFailure) -> String? {
+  func hidingCollection() throws(KeyringFailure) -> String? {
     guard let collection = try defaultCollection() else { throw .noDefaultCollection }
     guard try isLocked(collection) else { return nil }
     return try connection.ask(ServiceCalls.items(collection)).isEmpty ? collection : nil

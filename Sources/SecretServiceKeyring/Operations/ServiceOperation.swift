@@ -6,7 +6,7 @@ import SessionBus
 final class ServiceOperation {
   let connection: Connection
   /// Performs prompts; `nil` if prompts are allowed but not available yet.
-  private let prompter: (any Prompter)?
+  let prompter: (any Prompter)?
   /// `true` if prompts are shown to a person: then only a further look tells whether they were answered.
   let isAsking: Bool
   /// `true` if the operation ended where a person would have had to be asked.
@@ -30,12 +30,49 @@ final class ServiceOperation {
     try connection.ask(ServiceCalls.isLocked(collection))
   }
 
-  /// Has items or collections unlocked by a person; a further search tells whether they were.
+  /// Has items or collections unlocked, by a person if they have a password; a further search tells whether they were.
   ///
   /// - Throws: `KeyringFailure.locked` if prompts are forbidden.
   func unlock(_ objects: [String]) throws(KeyringFailure) {
-    guard isAsking else { throw lacking(.locked()) }
-    _ = try settle(try connection.ask(ServiceCalls.unlock(objects)))
+    let outcome = try connection.ask(ServiceCalls.unlock(objects))
+    if isAsking {
+      _ = try settle(outcome)
+    } else if let prompt = outcome.prompt {
+      try connection.ask(PromptCalls.dismiss(prompt))
+      throw lacking(try failure(ofLocked: objects, else: .locked()))
+    }
+  }
+
+  /// Returns `true` if a collection is locked by a password; one without is unlocked by the call.
+  func isLockedByPassword(_ collection: String) throws(KeyringFailure) -> Bool {
+    guard try isLocked(collection) else { return false }
+    let outcome = try connection.ask(ServiceCalls.unlock([collection]))
+    if let prompt = outcome.prompt { try connection.ask(PromptCalls.dismiss(prompt)) }
+    return try isLocked(collection)
+  }
+
+  /// The failure of locked items: with the name of their collection if it is not the default one.
+  ///
+  /// - Parameters:
+  ///   - objects: Items, or the default collection.
+  ///   - other: The failure in the default collection.
+  /// - Returns: The failure.
+  /// - Throws: `KeyringFailure` if the provider does not say.
+  func failure(ofLocked objects: [String], else other: KeyringFailure) throws(KeyringFailure) -> KeyringFailure {
+    let collection = try defaultCollection()
+    guard let object = objects.first(where: { !isInside($0, collection) }) else { return other }
+    return .lockedPart(try connection.ask(ServiceCalls.label(Self.collection(of: object))))
+  }
+
+  /// `true` if an object is a collection, or an item in it.
+  func isInside(_ object: String, _ collection: String?) -> Bool {
+    guard let collection else { return false }
+    return object == collection || object.hasPrefix(collection + "/")
+  }
+
+  /// The collection of an item, whose path begins with that of the collection.
+  static func collection(of item: String) -> String {
+    item.lastIndex(of: "/").map { String(item[..<$0]) } ?? item
   }
 
   /// Locks the default collection.
@@ -65,7 +102,8 @@ final class ServiceOperation {
     return try prompter.perform(prompt: prompt, of: connection.owner)
   }
 
-  private func lacking(_ failure: KeyringFailure) -> KeyringFailure {
+  /// Notes that a person would have to be asked.
+  func lacking(_ failure: KeyringFailure) -> KeyringFailure {
     lacksPerson = true
     return failure
   }
@@ -80,6 +118,12 @@ extension KeyringFailure {
 
   /// Nothing was ever stored on this desktop, or its keyring is not open.
   static let noDefaultCollection = KeyringFailure.locked(
-    reason: "it has no default collection; to create one, it has to prompt its user for a password"
+    reason: "it has no default collection; to create one, it has to prompt its user for a password",
+    openedBy: .otherKeyring
   )
+
+  /// Items are in a collection that is locked, and is not the default one.
+  static func lockedPart(_ name: String) -> KeyringFailure {
+    .locked(reason: "the items are in its collection \(name), which is not the default one", openedBy: .part(name))
+  }
 }

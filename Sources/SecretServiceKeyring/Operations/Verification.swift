@@ -6,6 +6,8 @@ import SessionBus
 struct FoundItem {
   let path: String
   let kind: ItemKind
+  /// Its place among copies, once its attributes have been seen.
+  var precedence = Precedence()
 }
 
 /// The result of a search is compared with the searched attributes, before it is used.
@@ -39,7 +41,8 @@ extension ServiceOperation {
     for (item, attributes) in zip(items, answers) {
       guard let attributes else { continue }
       guard Schema.names(attributes, account, item.kind) else { throw .malformedAnswer(to: "SearchItems") }
-      if Schema.isOwn(attributes) { own.append(item) }
+      guard Schema.isOwn(attributes) else { continue }
+      own.append(FoundItem(path: item.path, kind: item.kind, precedence: Precedence(of: attributes)))
     }
     return (own, zip(items, answers).filter { $0.1 == nil }.map(\.0))
   }

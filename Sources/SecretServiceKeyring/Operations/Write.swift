@@ -7,65 +7,100 @@ extension ServiceOperation {
   /// Stores items in the default collection, one after the other.
   ///
   /// An existing item gets another secret, and only a missing one is created: KeePassXC asks its user about an item
-  /// that is to be replaced, even where it was told not to.
+  /// that is to be replaced, even where it was told not to. An item that would not take precedence over its copies
+  /// elsewhere is created anew, so that secret and sequence are stored in one step.
   ///
   /// - Throws: `KeyringFailure`; the items before the one that failed are stored.
   func write(_ account: AccountID, _ items: [Keyring.Item]) throws(KeyringFailure) {
     guard !items.isEmpty else { return }
     let collection = try openDefaultCollection()
-    var (session, paths) = try locate(account, items.map(\.kind), in: collection)
+    var (session, copies) = try locate(account, items.map(\.kind), in: collection)
     for item in items {
-      if let path = paths[item.kind], try replace(path, session, item.secret) { continue }
-      let creation = ServiceCalls.createItem(
-        in: collection,
-        label: Schema.label(account, item.kind),
-        attributes: Schema.attributes(account, item.kind),
-        session: session,
-        secret: item.secret
-      )
-      guard let path = try settle(try connection.ask(creation)) else { throw .dismissed }
-      paths[item.kind] = path
+      var known = copies[item.kind] ?? Copies()
+      if let newest = known.newest {
+        if try replace(newest.path, session, item.secret) { continue }
+        known.own.removeAll { $0.path == newest.path }
+      }
+      let precedence = Precedence(after: known.own.map(\.precedence) + known.elsewhere)
+      let path = try create(account, item, precedence, in: collection, session)
+      for older in known.own {
+        // One that stays does not count.
+        do { _ = try settle(try connection.ask(ServiceCalls.delete(older.path))) } catch {}
+      }
+      known.own = [FoundItem(path: path, kind: item.kind, precedence: precedence)]
+      copies[item.kind] = known
     }
   }
 
-  /// Opens a session and finds where acct's items are in a collection that is unlocked.
+  /// Creates an item in a collection, and returns its path.
+  func create(
+    _ account: AccountID,
+    _ item: Keyring.Item,
+    _ precedence: Precedence,
+    in collection: String,
+    _ session: String
+  ) throws(KeyringFailure) -> String {
+    let creation = ServiceCalls.createItem(
+      in: collection,
+      label: Schema.label(account, item.kind),
+      attributes: Schema.attributes(account, item.kind, precedence),
+      session: session,
+      secret: StoredForm.stored(item.secret)
+    )
+    guard let path = try settle(try connection.ask(creation)) else { throw .dismissed }
+    return path
+  }
+
+  /// The items of one kind that an account has.
+  private struct Copies {
+    /// Those in the collection that is written to.
+    var own: [FoundItem] = []
+    /// The places of those in other collections.
+    var elsewhere: [Precedence] = []
+
+    /// The one of the collection that takes precedence over all others; `nil` if none does.
+    var newest: FoundItem? {
+      guard let newest = own.max(by: { $0.precedence < $1.precedence }), !newest.precedence.isRemoval
+      else { return nil }
+      let others = own.filter { $0.path != newest.path }.map(\.precedence) + elsewhere
+      return others.allSatisfy { $0 < newest.precedence } ? newest : nil
+    }
+  }
+
+  /// Opens a session and finds acct's items in a collection that is unlocked, and their copies in others.
   ///
-  /// - Throws: `KeyringFailure.locked` if one of them is locked by itself.
+  /// - Throws: `KeyringFailure.locked` if one of the collection's is locked by itself.
   private func locate(
     _ account: AccountID,
     _ kinds: [ItemKind],
     in collection: String
-  ) throws(KeyringFailure) -> (session: String, paths: [ItemKind: String]) {
-    var (session, found) = try search(account, kinds, in: collection)
-    let locked = found.flatMap(\.locked)
+  ) throws(KeyringFailure) -> (session: String, copies: [ItemKind: Copies]) {
+    var (session, found) = try search(account, kinds)
+    let locked = found.flatMap(\.locked).filter { isInside($0, collection) }
     if !locked.isEmpty {
       try unlock(locked)
-      (session, found) = try search(account, kinds, in: collection)
-      guard found.allSatisfy(\.locked.isEmpty) else { throw .dismissed }
+      (session, found) = try search(account, kinds)
+      guard !found.contains(where: { $0.locked.contains { isInside($0, collection) } }) else { throw .dismissed }
     }
-    let items = zip(kinds, found).flatMap { kind, found in found.unlocked.map { FoundItem(path: $0, kind: kind) } }
-    let own = try verify(items, of: account).own
-    return (session, Dictionary(own.map { ($0.kind, $0.path) }) { first, _ in first })
-  }
-
-  /// The items that a search finds in one collection: those of a former default are no longer written to.
-  private func search(
-    _ account: AccountID,
-    _ kinds: [ItemKind],
-    in collection: String
-  ) throws(KeyringFailure) -> (session: String, found: [Found]) {
-    let (session, found) = try search(account, kinds)
-    func isInside(_ path: String) -> Bool { path.hasPrefix(collection + "/") }
-    return (
-      session,
-      found.map { found in Found(unlocked: found.unlocked.filter(isInside), locked: found.locked.filter(isInside)) }
-    )
+    let unlocked = zip(kinds, found).flatMap { kind, found in found.unlocked.map { FoundItem(path: $0, kind: kind) } }
+    var copies: [ItemKind: Copies] = [:]
+    for item in try verify(unlocked, of: account).own {
+      if isInside(item.path, collection) {
+        copies[item.kind, default: Copies()].own.append(item)
+      } else {
+        copies[item.kind, default: Copies()].elsewhere.append(item.precedence)
+      }
+    }
+    for (kind, found) in zip(kinds, found) where !found.locked.isEmpty {
+      copies[kind, default: Copies()].elsewhere.append(try precedence(ofLocked: found.locked))
+    }
+    return (session, copies)
   }
 
   /// Gives an item another secret, and returns whether it was still there to be given one.
   private func replace(_ path: String, _ session: String, _ secret: Secret) throws(KeyringFailure) -> Bool {
     do {
-      try connection.ask(ServiceCalls.setSecret(of: path, session: session, secret: secret))
+      try connection.ask(ServiceCalls.setSecret(of: path, session: session, secret: StoredForm.stored(secret)))
       return true
     } catch .failed {
       return false
@@ -82,7 +117,8 @@ extension ServiceOperation {
     } else {
       try createDefaultCollection()
     }
-    guard let collection = try defaultCollection(), try !isLocked(collection) else { throw .dismissed }
+    guard let collection = try defaultCollection() else { throw .noDefaultCollection }
+    guard try !isLocked(collection) else { throw .dismissed }
     return collection
   }
 }

@@ -25,6 +25,14 @@ enum Schema {
     [("account", account.description), ("key", kind.key(for: account))]
   }
 
+  /// The attributes that an item is stored with where there are copies of it, which it takes precedence over.
+  static func attributes(_ account: AccountID, _ kind: ItemKind, _ precedence: Precedence) -> Attributes {
+    attributes(account, kind) + precedence.attributes
+  }
+
+  /// The attributes that all items of an account are found by.
+  static func identity(_ account: AccountID) -> Attributes { [("account", account.description)] }
+
   static func label(_ account: AccountID, _ kind: ItemKind) -> String { "acct: \(kind.key(for: account))" }
 
   /// The account and the kind that the attributes of one of acct's items name.
@@ -49,7 +57,7 @@ enum Schema {
 
 extension Attributes {
   /// The value of an attribute; `nil` unless there is exactly one.
-  fileprivate func value(of name: String) -> String? {
+  func value(of name: String) -> String? {
     let values = filter { $0.name == name }
     return values.count == 1 ? values.first?.value : nil
   }

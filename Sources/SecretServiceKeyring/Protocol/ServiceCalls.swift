@@ -89,6 +89,11 @@ enum ServiceCalls {
     property("Items", of: path, collection, "ao") { reader, bytes throws(BusError) in try reader.paths(in: bytes) }
   }
 
+  /// The name of a collection, as its user gave it.
+  static func label(_ path: String) -> BusCall<String> {
+    property("Label", of: path, collection, "s") { reader, bytes throws(BusError) in try reader.string(in: bytes) }
+  }
+
   /// An item's attributes.
   static func attributes(_ path: String) -> BusCall<Attributes> {
     property("Attributes", of: path, item, "a{ss}") { reader, bytes throws(BusError) in

@@ -21,7 +21,8 @@ struct KeyringCommandTests {
     #expect(machine.record.out == "keyring  vault\nstate    ready\n")
     #expect(await machine.acct("keyring", "--json") == 0)
     #expect(
-      machine.record.json == ["version": 1, "keyring": ["kind": "vault", "state": "ready"], "shared": .null]
+      machine.record.json
+        == ["version": 1, "keyring": ["kind": "vault", "state": "ready", "lockedParts": []], "shared": .null]
     )
   }
 

@@ -28,8 +28,18 @@ package struct AcctHome: Sendable {
   }
 
   /// Makes a home with accounts in a desktop's keyring.
-  package init(in keyring: some DesktopKeyring, with variables: [String: String] = [:]) throws(ProcessFailure) {
-    folder = try Self.folder()
+  ///
+  /// - Parameters:
+  ///   - keyring: The keyring.
+  ///   - variables: More of the environment.
+  ///   - place: The folder in which it is made, in place of that for temporary files.
+  /// - Throws: ``ProcessFailure`` if there is no place for it.
+  package init(
+    in keyring: some DesktopKeyring,
+    with variables: [String: String] = [:],
+    at place: String? = nil
+  ) throws(ProcessFailure) {
+    folder = try Self.folder(in: place ?? "/tmp")
     environment = ChildProcess.plainEnvironment.merging(keyring.environment) { $1 }
       .merging(["ACCT_HOME": "\(folder.path)/home", "ACCT_KEYRING": "secret-service"]) { $1 }
       .merging(variables) { $1 }
@@ -54,8 +64,8 @@ package struct AcctHome: Sendable {
     ]) { $1 }.merging(variables) { $1 }
   }
 
-  private static func folder() throws(ProcessFailure) -> TemporaryFolder {
-    let folder = try TemporaryFolder()
+  private static func folder(in place: String = "/tmp") throws(ProcessFailure) -> TemporaryFolder {
+    let folder = try TemporaryFolder(in: place)
     let link = "\(try folder.folder("bin"))/acct"
     guard unsafe symlink(Product.executable("acct"), link) == 0 else {
       throw .system(call: "symlink \(link)", code: errno)

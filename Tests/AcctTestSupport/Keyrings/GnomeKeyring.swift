@@ -5,6 +5,8 @@ import Synchronization
 package final class GnomeKeyring: DesktopKeyring {
   package let bus: PrivateBus
   private let daemon: Mutex<Daemon>
+  /// The password that it is started with.
+  private let password: String
 
   /// Starts bus and keyring, and waits until the keyring answers.
   ///
@@ -14,7 +16,28 @@ package final class GnomeKeyring: DesktopKeyring {
   /// - Throws: ``HarnessFailure`` if one of them is not installed, or does not start.
   package init(withCollection: Bool = true, onStockBus: Bool = false) throws(HarnessFailure) {
     bus = try PrivateBus(hasStockPolicy: onStockBus)
+    password = Self.password
     daemon = Mutex(try Self.start(on: bus, unlocked: withCollection))
+  }
+
+  /// Starts a bus, and a keyring with collections that are there.
+  ///
+  /// - Parameters:
+  ///   - collections: a folder with the collections' files, and the name of the default one.
+  ///   - withLogin: whether a collection `login` is opened, too; otherwise it is a desktop that signs in by itself.
+  /// - Throws: ``HarnessFailure``.
+  package init(collections: String, withLogin: Bool = false) throws(HarnessFailure) {
+    bus = try PrivateBus()
+    try Daemon.run(["cp", "-r", collections, bus.folder.path + "/data/keyrings"], environment: [:])
+    password = withLogin ? Self.password : ""
+    daemon = Mutex(try Self.start(on: bus, unlocked: true, password: password))
+  }
+
+  /// Ends the keyring and starts it again, as at the next start of its desktop.
+  package func restart() throws(HarnessFailure) {
+    kill()
+    let started = try Self.start(on: bus, unlocked: true, password: password)
+    daemon.withLock { $0 = started }
   }
 
   /// Locks the default collection.
@@ -48,8 +71,12 @@ package final class GnomeKeyring: DesktopKeyring {
   private static let name = "org.freedesktop.secrets"
   private static let password = "test"
 
-  private static func start(on bus: PrivateBus, unlocked: Bool) throws(HarnessFailure) -> Daemon {
-    let password = try bus.folder.file("password", Self.password)
+  private static func start(
+    on bus: PrivateBus,
+    unlocked: Bool,
+    password: String = password
+  ) throws(HarnessFailure) -> Daemon {
+    let password = try bus.folder.file("password", password)
     let daemon = try Daemon(
       ["gnome-keyring-daemon", "--foreground", "--components=secrets"] + (unlocked ? ["--unlock"] : ["--start"]),
       environment: bus.environment,

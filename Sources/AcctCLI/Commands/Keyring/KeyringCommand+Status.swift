@@ -51,7 +51,14 @@ extension KeyringReport {
     .object(
       envelope([
         "keyring": kind.map { kind in
-          ["kind": .string(kind.rawValue), "state": .init(state?.rawValue)]
+          [
+            "kind": .string(kind.rawValue), "state": .init(state?.rawValue),
+            "lockedParts": .array(
+              lockedParts.map { part in
+                ["name": .string(part.name), "accounts": .array(part.accounts.map { .string($0.description) })]
+              }
+            ),
+          ]
         } ?? .null,
         "shared": settings.map { settings in
           [
@@ -78,13 +85,21 @@ extension KeyringReport {
     return names.isEmpty ? "" : "\(names.joined(separator: ", ")); see `acct keyring machines`"
   }
 
+  private func shown(_ parts: [(name: String, accounts: [AccountName])]) -> String {
+    parts.map { part in
+      "\(printable(part.name)), which has the items of \(part.accounts.map(\.description).joined(separator: ", "))"
+    }
+    .joined(separator: "; ")
+  }
+
   fileprivate func fields(_ errorMessage: ErrorMessage?) -> [Field] {
     let isInUse = settings.map { $0.kind == kind } ?? false
     return [
       Field("keyring", kind?.rawValue ?? "none chosen yet", .strong),
       Field("state", state?.rawValue ?? "", state == .ready ? .plain : .bad),
+      Field("locked", shown(lockedParts), .bad),
       Field("problem", errorMessage?.text ?? "", .bad),
-      Field("next", errorMessage?.hint ?? ""),
+      Field("next", errorMessage?.hint ?? (lockedParts.isEmpty ? "" : "`acct keyring unlock`")),
       Field(
         "shared",
         settings.map { settings in
