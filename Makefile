@@ -64,7 +64,7 @@ torture: build-tests ## fails every system call of every change in every way; ta
 	ACCT_TORTURE=full $(suite) TortureTests
 
 soak: build-tests ## 30 processes in bad weather for SOAK_SECONDS (600)
-	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(suite) EndToEndTests.SoakTests
+	SOAK_SECONDS=$${SOAK_SECONDS:-600} Tests/small-disk $(suite) EndToEndTests.SoakTests
 
 soak-shared: build-tests ## the same on 3 machines that share a keyring on etcd, then on PostgreSQL
 	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(suite) EndToEndTests.SharedSoakTests

@@ -12,13 +12,15 @@ struct SoakScene: Sendable {
   let sessions: SessionBackend
   let guests: GuestBackend
   private(set) var accounts: [SoakAccount] = []
+  /// The machine's clock, in seconds ahead of the servers', and its disk.
+  let machine = SoakMachine()
 
   /// In seconds; half of it is over when a token is due.
   private static let lifetime: JSON = 10
 
   init() async throws {
     keyring = try GnomeKeyring()
-    home = try AcctHome(in: keyring)
+    home = try AcctHome(in: keyring, at: machine.disk)
     strict = try await StrictServer(["rs_nonce": false, "lifetime": Self.lifetime])
     plain = try await StrictServer(["dpop": "off", "lifetime": Self.lifetime])
     sessions = try await SessionBackend(["lifetime": Self.lifetime, "roll": true])
@@ -43,8 +45,15 @@ struct SoakScene: Sendable {
 
   /// Imports credentials without a terminal for prompts.
   func add(_ credentials: String) async throws -> ChildProcess.Output {
-    let command = home.command(["add", "--import", "-", "--replace", "--no-input"], input: credentials)
-    return try await command.run(limit: Self.limit)
+    try await command(["add", "--import", "-", "--replace", "--no-input"], input: credentials).run(limit: Self.limit)
+  }
+
+  /// A command by the machine's clock.
+  func command(_ arguments: [String], input: String = "") -> ChildProcess {
+    let ahead = machine.secondsAhead
+    var command = ahead == 0 ? home.command(arguments) : home.command(secondsAhead: ahead, arguments)
+    command.input = Array(input.utf8)
+    return command
   }
 
   /// Far longer than any command may take: a queue of 30 behind a frozen keyring.

@@ -29,6 +29,11 @@ struct SoakTests {
         try await weather.trouble(networkUntil: end)
         return SoakTally()
       }
+      group.addTask {
+        var weather = SoakWeather(scene: scene, random: SplitMix64(state: seed &+ 3_000))
+        try await weather.trouble(machineUntil: end)
+        return SoakTally()
+      }
       for number in 0..<Self.workers {
         group.addTask {
           var worker = SoakWorker(scene, number: number, seed: seed)

@@ -43,6 +43,21 @@ struct SoakWeather {
     try scene.keyring.unlock()
   }
 
+  /// The clock jumps by 9 hours, and the disk is full, in turn, until the time is over.
+  mutating func trouble(machineUntil end: ContinuousClock.Instant) async throws {
+    let jumps = [32_400, 0, -32_400, 0]
+    var turn = 0
+    while ContinuousClock.now < end {
+      scene.machine.secondsAhead = jumps[turn % jumps.count]
+      try await pause(1000...6000)
+      scene.machine.fill()
+      try await pause(200...2000)
+      scene.machine.free()
+      turn += 1
+    }
+    scene.machine.secondsAhead = 0
+  }
+
   /// Servers close connections, fail, dawdle and talk nonsense, until the time is over.
   mutating func trouble(networkUntil end: ContinuousClock.Instant) async throws {
     while ContinuousClock.now < end {

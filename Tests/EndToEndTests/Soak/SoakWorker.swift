@@ -68,8 +68,16 @@ struct SoakWorker {
 
   /// Makes a request with the header: what the server says of it is the last word.
   private mutating func use(_ account: SoakAccount) async throws -> Int32 {
+    let begun = Int64(time(nil))
+    let isRight = scene.machine.secondsAhead == 0
     let header = try await acct(["header", "-a", account.id, account.url])
     guard header.status == 0, account.kind == .oauth else { return header.status }
+    // A header that was printed by a wrong clock has its proof by that, too.
+    guard isRight, scene.machine.secondsAhead == 0 else { return 0 }
+    // Whatever clock stored the token: by the right one, none is sent that had ended.
+    if let token = TokenText(in: header.text) {
+      #expect(token.end >= begun, "ended \(begun - token.end) s before the command")
+    }
     let answer = try await ChildProcess(
       "curl",
       ["-sS", "--noproxy", "*", "-H", "@-", account.url],
@@ -92,7 +100,7 @@ struct SoakWorker {
   }
 
   private mutating func acct(_ arguments: [String], input: String = "") async throws -> ChildProcess.Output {
-    let command = scene.home.command(arguments + ["--no-input", "--timeout", "10"], input: input)
+    let command = scene.command(arguments + ["--no-input", "--timeout", "10"], input: input)
     let output = try await command.run(limit: SoakScene.limit)
     _ = note(output, arguments)
     return output
@@ -107,6 +115,7 @@ struct SoakWorker {
       [0, 6, 7, 10, 11].contains(output.status)
       || output.status == 4 && isInterrupted
       || output.errorText.contains("\(Self.origin) is not an origin of")
+      || scene.machine.disk != nil && output.errorText.contains("no space left on device")
     if !isKnown {
       let words = "\(output.status): \(output.errorText.prefix(300)) \(output.text.prefix(600))"
       tally.surprises[words, default: []].insert(arguments[0])
