@@ -21,7 +21,7 @@ struct LoginCommand: AcctCommand {
   @Option(help: "The scope to ask for, from now on; '' is the server's usual one.")
   var scope: String?
 
-  @Flag(help: "Sign in on another device: show a code to enter there.")
+  @Flag(help: "Sign in on another device, this time: show a code to enter there.")
   var device = false
 
   @Flag(help: "Open no browser: print the address, and read the callback address from stdin, too.")
@@ -63,7 +63,7 @@ struct LoginCommand: AcctCommand {
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
-    try requireOneBrowser(browser, orNone: noBrowser)
+    try requireOneBrowser(browser, orNone: noBrowser, onDevice: device)
     guard (1...86_400).contains(wait) else { throw ValidationError("--wait is a number of seconds from 1 to 86400") }
     guard name == nil || options.account == nil else {
       throw ValidationError("NAME and --account are the same: give one")
@@ -137,6 +137,7 @@ struct LoginCommand: AcctCommand {
     changes.scope = scope
     changes.keyPlace = try key.wish(for: nil, context.world.environment).place
     changes.usesDevice = device
+    changes.usesBrowser = browser != nil
     changes.wantsBearer = noDPoP
     changes.clientID = clientID
     changes.registersAnew = register

@@ -44,7 +44,7 @@ struct SignInOptions: ParsableArguments {
   }
 
   func validate() throws {
-    try requireOneBrowser(browser, orNone: noBrowser)
+    try requireOneBrowser(browser, orNone: noBrowser, onDevice: device)
     guard (1...86_400).contains(wait) else { throw ValidationError("--wait is a number of seconds from 1 to 86400") }
     if let redirectPort, !(1...65535).contains(redirectPort) {
       throw ValidationError("--redirect-port is a number from 1 to 65535")
@@ -150,8 +150,9 @@ enum SentToken: String, ExpressibleByArgument {
 }
 
 /// Rejects the name of a browser beside the wish for none, and an empty one.
-func requireOneBrowser(_ command: String?, orNone none: Bool) throws {
+func requireOneBrowser(_ command: String?, orNone none: Bool, onDevice device: Bool) throws {
   guard let command else { return }
   guard !none else { throw ValidationError("--browser and --no-browser exclude each other") }
+  guard !device else { throw ValidationError("--browser and --device exclude each other") }
   guard command.contains(where: { $0 != " " }) else { throw ValidationError("--browser names no command") }
 }

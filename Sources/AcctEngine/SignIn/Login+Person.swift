@@ -29,8 +29,9 @@ extension Login {
     } catch {
       throw error.refusing(account)
     }
-    // A parameter is for this time.
+    // A parameter is for this time, and so is another device or the browser.
     credentials.signIn?.parameters = account.signIn?.parameters ?? []
+    credentials.signIn?.usesDevice = account.signIn?.usesDevice ?? false
     switch account.match(credentials) {
     case .same: break
     // A server that named the person before does so again, or cannot be believed to mean them.

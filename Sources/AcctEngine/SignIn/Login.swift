@@ -13,8 +13,10 @@ package struct Login: Sendable {
   package struct Changes: Sendable {
     /// The scope from now on; an empty one is the server's usual one.
     package var scope: String?
-    /// `true` for a sign-in on another device.
+    /// `true` for a sign-in on another device, this time.
     package var usesDevice = false
+    /// `true` for a sign-in in the browser, this time.
+    package var usesBrowser = false
     /// `true` for bearer tokens from now on, even of a server that can bind them to a key.
     package var wantsBearer = false
     package var opensBrowser: Bool
@@ -151,7 +153,8 @@ package struct Login: Sendable {
       request,
       provider: provider,
       resource: resource,
-      usesDevice: changes.usesDevice || settings.usesDevice,
+      usesDevice: changes.usesDevice || settings.usesDevice && !changes.usesBrowser,
+      usesBrowser: changes.usesBrowser,
       isDirect: account.client.grant.renewsItself,
       accountName: nil
     )

@@ -20,6 +20,8 @@ package struct ServerSignIn: Sendable {
     package var resource: ResourceIndicator?
     /// `true` for a sign-in on another device (RFC 8628), whatever the provider prefers.
     package var usesDevice: Bool
+    /// `true` for a sign-in in the browser, whatever the provider prefers.
+    package var usesBrowser: Bool
     /// `true` for a grant that needs no person.
     package var isDirect: Bool
     /// The account's name, if the user chose one.
@@ -30,6 +32,7 @@ package struct ServerSignIn: Sendable {
       provider: ResolvedProvider?,
       resource: ResourceIndicator?,
       usesDevice: Bool,
+      usesBrowser: Bool = false,
       isDirect: Bool,
       accountName: String?
     ) {
@@ -37,9 +40,15 @@ package struct ServerSignIn: Sendable {
       self.provider = provider
       self.resource = resource
       self.usesDevice = usesDevice
+      self.usesBrowser = usesBrowser
       self.isDirect = isDirect
       self.accountName = accountName
     }
+
+    /// `true` where the provider prefers a sign-in on another device, and the user has not asked for the browser.
+    var prefersDevice: Bool { !usesBrowser && provider?.provider.flow == .device }
+    /// `true` if no browser on this machine is needed.
+    var mayUseDevice: Bool { usesDevice || prefersDevice }
   }
 
   /// Signs in, after a client has been found.
@@ -50,13 +59,12 @@ package struct ServerSignIn: Sendable {
     var request = way.server
     request.confirmHost = person.confirmHost
     let clients = ClientChoice(context)
-    let prefersDevice = way.provider?.provider.flow == .device
     // The token says who asks: a client of its own is the server's to demand (RFC 7523, section 3.1; RFC 8693, section 2.1).
     let startsFromToken = request.settings.inputs.grantToken != nil
     if let provider = way.provider {
       try provider.requireSignIn()
       request.fill(from: provider)
-      if !startsFromToken { try clients.name(&request, at: provider, usesDevice: way.usesDevice || prefersDevice) }
+      if !startsFromToken { try clients.name(&request, at: provider, usesDevice: way.mayUseDevice) }
     }
     try await person.prepareKeyring(context)
     if let resource = way.resource { try await discover(&request, from: resource) }
@@ -65,7 +73,7 @@ package struct ServerSignIn: Sendable {
       return try await DirectSignIn(context).signIn(request)
     }
     let asked = request
-    let isNew = try await clients.complete(&request, at: way.provider, usesDevice: way.usesDevice || prefersDevice)
+    let isNew = try await clients.complete(&request, at: way.provider, usesDevice: way.mayUseDevice)
     do throws(EngineError) { return try await signIn(request, way) } catch {
       guard request.settings.isRegistered, error.refusesClient else { throw error }
       // A registration is a cache: its server may lose it.
@@ -74,15 +82,14 @@ package struct ServerSignIn: Sendable {
       person.notify([.clientForgotten(request.clientID)])
     }
     request = asked
-    _ = try await clients.complete(&request, at: way.provider, usesDevice: way.usesDevice || prefersDevice)
+    _ = try await clients.complete(&request, at: way.provider, usesDevice: way.mayUseDevice)
     return try await signIn(request, way)
   }
 
   /// Signs in with the client that was found.
   private func signIn(_ request: SignIn.Request, _ way: Request) async throws(EngineError) -> NewCredentials {
-    let prefersDevice = way.provider?.provider.flow == .device
     // Such a server wants the client's secret of a sign-in in the browser, and none on another device.
-    let usesDevice = way.usesDevice || prefersDevice && request.clientSecret == nil
+    let usesDevice = way.usesDevice || way.prefersDevice && request.clientSecret == nil
     guard usesDevice || person.hasBrowser else { throw .signIn(.browserNeeded) }
     var credentials =
       usesDevice

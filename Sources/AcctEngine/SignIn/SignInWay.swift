@@ -76,7 +76,7 @@ extension SignInWay {
   /// `true` if neither a browser nor a person at one is needed here.
   package var needsNoBrowser: Bool {
     guard case .server(let way) = self else { return false }
-    return way.isDirect || way.usesDevice || way.provider?.provider.flow == .device
+    return way.isDirect || way.mayUseDevice
   }
 
   /// What the account keeps of this, so that the next sign-in needs none of it again.

@@ -56,13 +56,14 @@ final class RehearsedBrowser: Sendable {
     world.listener = CallbackListener { [self] redirect throws(ListenFailure) in
       listen(at: redirect.port ?? Self.freePort)
     }
-    world.browser = Browser { [self] address in
+    let open = { @Sendable [self] (address: String) async -> Bool in
       let sent = Self.parameters(of: address)
       // A request that was pushed before has its state in the form.
       let pushed = record.requests.map { Self.parameters(of: "?" + RowServer.text($0.body)) }
       comeBack(from: address, sent["state"] ?? pushed.last { $0["state"] != nil }?["state"] ?? "")
       return true
     }
+    world.browser = Browser(open: open, openWith: { address, _ in await open(address) })
     return world
   }
 

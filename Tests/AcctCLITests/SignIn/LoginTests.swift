@@ -159,6 +159,37 @@ struct LoginTests {
     #expect(server.browser.parameters["prompt"] == nil)
   }
 
+  @Test("A sign-in on another device, or in a browser that is named, is for this time")
+  func device() async {
+    server.set { $0.metadata["device_authorization_endpoint"] = "https://as.example/start" }
+    for (way, otherWay) in [([], ["--device"]), (["--device"], ["--browser", "lynx"])] {
+      #expect(await server.add(way) == 0, "\(record.err)")
+      var opened = server.browser.addresses.count
+      for options in [otherWay, [], otherWay, []] {
+        let usesBrowser = options == ["--browser", "lynx"] || options.isEmpty && way.isEmpty
+        record.clear()
+        let world = server.browser.world(of: record)
+        #expect(await Acct.run(["login"] + options, in: world, parsedBy: ParsedLines.parse) == 0, "\(record.err)")
+        #expect(record.err.contains("BCDF-GHJK") != usesBrowser, "\(way) \(options): \(record.err)")
+        #expect(server.browser.addresses.count - opened == (usesBrowser ? 1 : 0), "\(way) \(options)")
+        opened = server.browser.addresses.count
+      }
+    }
+    #expect(await login("--device", "--browser", "lynx") == 64)
+  }
+
+  @Test("A browser that is named is used at a provider that prefers another device")
+  func namedBrowser() async {
+    server.set { $0.metadata["device_authorization_endpoint"] = "https://as.example/start" }
+    record.providerFiles["acme"] = #"{"issuer":"https://as.example","clientID":"client","flow":"device"}"#
+    #expect(await server.addAcme() == 0, "\(record.err)")
+    #expect(server.browser.addresses.isEmpty)
+    #expect(await login("--browser", "lynx") == 0, "\(record.err)")
+    #expect(server.browser.addresses.count == 1)
+    #expect(await login() == 0, "\(record.err)")
+    #expect(server.browser.addresses.count == 1)
+  }
+
   @Test("A provider's secret goes to no other server when the provider's file names another")
   func movedProvider() async {
     record.secretFiles["secret"] = "made-up client secret"

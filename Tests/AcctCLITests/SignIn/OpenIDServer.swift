@@ -81,6 +81,7 @@ final class OpenIDServer: Sendable {
       ]
       for (name, value) in settings.metadata { document[name] = value == .null ? nil : value }
       return .json(String(decoding: JSON.object(document).serialized(), as: UTF8.self))
+    case "/start": return RecordedServer.start
     case "/token": return tokens(request, settings)
     case "/me": return settings.userinfo
     case "/revoke": return .json("{}")
@@ -92,7 +93,7 @@ final class OpenIDServer: Sendable {
     let form = RehearsedBrowser.parameters(of: "?" + RowServer.text(request.body))
     let number = record.requests.count { $0.url.path == "/token" }
     guard form["client_id"] == settings.client,
-      form["grant_type"] == "refresh_token" ? form["refresh_token"] != nil : form["code"] != nil
+      form["grant_type"] == "refresh_token" ? form["refresh_token"] != nil : form["code"] ?? form["device_code"] != nil
     else { return .json(#"{"error":"invalid_request"}"#, 400) }
     if form["grant_type"] == "refresh_token", let error = settings.renewalError {
       return .json(#"{"error":"\#(error)"}"#, 400)

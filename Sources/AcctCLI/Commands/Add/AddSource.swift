@@ -69,7 +69,7 @@ extension AddCommand {
   func way(from source: AddSource, _ context: Context) async throws(EngineError) -> SignInWay? {
     var provider: ResolvedProvider?
     if case .server(.provider(let name)) = source { provider = try Providers(context.world).resolve(name) }
-    let usesDevice = signIn.device || provider?.provider.flow == .device
+    let usesDevice = signIn.device || signIn.browser == nil && provider?.provider.flow == .device
     guard hasBrowser(context) || usesDevice || client.grant != nil else { throw .signIn(.browserNeeded) }
     switch source {
     case .guest, .token, .program, .file: return nil
@@ -98,6 +98,7 @@ extension AddCommand {
           provider: provider,
           resource: try source.resource.map(parseResource),
           usesDevice: signIn.device,
+          usesBrowser: signIn.browser != nil,
           isDirect: client.grant != nil,
           accountName: name
         )
