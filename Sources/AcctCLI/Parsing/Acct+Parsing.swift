@@ -75,7 +75,7 @@ extension Acct {
   }
 
   /// `true` if each name is that of a subcommand of the one before it.
-  private static func isCommand(_ names: [String]) -> Bool {
+  static func isCommand(_ names: [String]) -> Bool {
     var subcommands = configuration.subcommands
     for name in names where names != ["help"] {
       guard let command = subcommands.first(where: { $0._commandName == name }) else { return false }

@@ -60,5 +60,6 @@ extension [String] {
 }
 
 extension String {
-  fileprivate var optionName: String { hasPrefix("--") ? String(prefix { $0 != "=" }) : self }
+  /// An option without its value.
+  var optionName: String { hasPrefix("--") ? String(prefix { $0 != "=" }) : self }
 }

@@ -105,20 +105,44 @@ extension Acct {
   /// - Returns: The option as it was typed, without its value, and those that it may stand for.
   static func unknownOption(in arguments: [String]) -> (option: String, candidates: [String])? {
     let (command, names) = command(of: arguments)
+    let words = arguments.hoistingSharedOptions
+    if let first = words.first, first.hasPrefix("-") { return leading(first.optionName, before: command, names) }
     // Words after `exec` may be another program's.
     guard command != ExecCommand.self, command != Acct.self else { return nil }
     let known = options(of: command)
-    let option = arguments.hoistingSharedOptions.dropFirst(names.count).prefix { $0 != "--" }.lazy
-      .map { String($0.prefix { $0 != "=" }) }
+    let option = words.dropFirst(names.count).prefix { $0 != "--" }.lazy
+      .map(\.optionName)
       .first { $0.hasPrefix("--") && !known.contains($0) }
     return option.map { ($0, suggested(for: $0, of: known.sorted())) }
   }
 
-  /// The command of a command line, with the names that lead to it: `["vault", "seal"]`.
+  /// The option before a command, unless it is one that all commands have: ArgumentParser then takes the command's name
+  /// for an argument of `home`.
+  private static func leading(
+    _ option: String,
+    before command: any ParsableCommand.Type,
+    _ names: [String]
+  ) -> (option: String, candidates: [String])? {
+    let shared = options(of: HomeCommand.self).union(["--version"])
+    guard !shared.contains(option) else { return nil }
+    if command != Acct.self, options(of: command).contains(option) {
+      return (option, [(["acct"] + names + [option]).joined(separator: " ")])
+    }
+    // Any other letter is as near as the one that was meant.
+    if option.utf8.count == 2 { return (option, []) }
+    let candidates = suggested(for: option, of: shared.sorted())
+    // A word such as `-qv` has several options.
+    guard option.hasPrefix("--") || !candidates.isEmpty else { return nil }
+    return (option, candidates)
+  }
+
+  /// The command of a command line, with the names that lead to it: `["vault", "seal"]`; options before it are skipped.
   static func command(of arguments: [String]) -> (type: any ParsableCommand.Type, names: [String]) {
     var names: [String] = []
     var command: any ParsableCommand.Type = Acct.self
-    for name in arguments.hoistingSharedOptions {
+    var words = arguments.hoistingSharedOptions[...]
+    if words.first?.hasPrefix("-") ?? false { words = words.drop { !isCommand([$0]) } }
+    for name in words {
       guard let next = command.configuration.subcommands.first(where: { $0._commandName == name }) else { break }
       command = next
       names.append(name)

@@ -148,6 +148,9 @@ struct SignInRepairTests {
       ["add", "--bogus"], ["add", "--issuer", "https://as.example", "--bogus=1"],
       ["add", "alice.example", "--guest", "https://a.example", "--bogus"], ["token", "--min-valid", "soon", "--bogus"],
       ["header", "a", "b", "c", "--bogus"], ["--quiet", "key", "show", "--bogus", "a", "b"],
+      ["--bogus"], ["--bogus", "list"], ["--bogus=1", "list"], ["--bogus", "5", "list"],
+      ["-q", "--no-color", "--bogus", "list"],
+      ["--bogus", "vault", "unlock"], ["--bogus", "exec", "--", "ls"],
     ]
   )
   func unknownOption(arguments: [String]) async {

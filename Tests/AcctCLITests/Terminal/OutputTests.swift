@@ -42,6 +42,31 @@ struct OutputTests {
     #expect(record.err.last?.contains("did you mean `\(meant)`?") == true, "\(record.err)")
   }
 
+  @Test(
+    "A mistyped option before the command gets the one that is meant as a suggestion, as behind it",
+    arguments: [
+      (["--jsn", "list"], "--json"), (["list", "--jsn"], "--json"), (["--acount", "a", "list"], "--account"),
+      (["--timout=5", "list"], "--timeout"), (["--quiet", "--no-colour", "list"], "--no-color"),
+      (["--noinput", "add", "github"], "--no-input"), (["-version"], "--version"), (["--versoin"], "--version"),
+      (["--hepl", "list"], "--help"), (["--verbos", "vault", "unlock"], "--verbose"),
+      (["--jsn", "exec", "--", "ls", "--jsno"], "--json"),
+      (["--offline", "header", "https://a.example"], "acct header --offline"),
+    ]
+  )
+  func leadingOption(line: [String], meant: String) async {
+    let record = RecordedWorld()
+    #expect(await record.run(line) == 64)
+    #expect(record.err.first?.hasPrefix("acct: unknown option '-") == true, "\(record.err)")
+    #expect(record.err.last?.hasPrefix("acct: hint: did you mean `\(meant)`? `acct ") == true, "\(record.err)")
+  }
+
+  @Test("A letter that is no option is called that before the command")
+  func leadingLetter() async {
+    let record = RecordedWorld()
+    #expect(await record.run(["-x", "list"]) == 64)
+    #expect(record.err == ["acct: unknown option '-x'", "acct: hint: `acct list --help` shows what it takes"])
+  }
+
   @Test("A closed list of values is printed whole, however long it is, and where none was given")
   func closedLists() async {
     let programs = "'git', 'docker', 'kubectl', 'bazel', 'go', 'cargo', 'keyring', 'google', 'terraform' or 'aws'"
