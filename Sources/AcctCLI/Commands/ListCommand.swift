@@ -21,16 +21,16 @@ struct ListCommand: AcctCommand {
     if options.json {
       let listing = try await overview.listing(asJSONAt: now)
       report(of: listing.damaged, in: context)
-      try listing.output(in: context)
+      try await listing.output(in: context)
       return .done
     }
     let listing = try overview.listing()
     report(of: listing.damaged, in: context)
+    let selected = try await context.selected(before: listing.active)
     guard !listing.accounts.isEmpty else {
       context.notice("there is no account yet; `acct add` adds one")
       return .done
     }
-    let selected = Selection(context.engine).selected(before: listing.active)
     let marked = selected?.account.id ?? listing.active
     let states = await overview.deviceStates(of: listing.accounts)
     try context.output(accountTable(listing, marking: marked, states, at: now).lines(on: context.screen))
@@ -43,6 +43,14 @@ struct ListCommand: AcctCommand {
 
   private func report(of damaged: [AccountID], in context: Context) {
     for skipped in context.engine.skipped(damaged) { context.notice("\(ErrorMessage(skipped).text); skipped") }
+  }
+}
+
+extension Context {
+  /// The account that a command run here would use: the one that `--account` names, else as
+  /// ``Selection/selected(before:)`` says.
+  fileprivate func selected(before active: AccountID?) async throws(EngineError) -> Selection.Choice? {
+    options.account == nil ? Selection(engine).selected(before: active) : try await choose()
   }
 }
 
@@ -79,8 +87,8 @@ extension AccountOverview {
 
 extension AccountOverview.Contents<[UInt8]> {
   /// The object of `list` in the contract.
-  func output(in context: Context) throws(EngineError) {
-    let selected = Selection(context.engine).selected(before: active)
+  func output(in context: Context) async throws(EngineError) {
+    let selected = try await context.selected(before: active)
     try JSON.serialize(
       envelope([
         "active": .init(active?.description),

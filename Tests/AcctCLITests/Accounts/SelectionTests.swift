@@ -155,6 +155,33 @@ struct SelectionTests {
     #expect(record.json == ["version": 1, "active": nil, "selected": nil, "accounts": []])
   }
 
+  @Test("List marks the account that the account option names, and has it as the selected one")
+  func namedInList() async throws {
+    await three()
+    let marked = {
+      record.out.split(separator: "\n").filter { $0.hasPrefix("*") }.map { $0.dropFirst().split(separator: " ")[0] }
+    }
+    record.set("ACCT_ACCOUNT", to: "bob")
+    for (line, name) in [
+      (["list"], "bob"), (["list", "-a", "alice"], "alice"), (["--account", "carol", "list"], "carol"),
+    ] {
+      record.clear()
+      #expect(await record.run(line) == 0)
+      #expect(marked() == [name[...]], "\(record.out)")
+      #expect(record.out.split(separator: "\n").count == 4)
+      #expect(record.err.last?.hasPrefix("acct: \(name) is chosen by ") == true, "\(record.err)")
+      record.clear()
+      #expect(await record.run(line + ["--json"]) == 0)
+      let accounts = try #require(record.json?.objectValue?["accounts"]?.arrayValue).compactMap(\.objectValue)
+      #expect(accounts.first { $0["name"] == JSON.string(name) }?["id"] == record.json?.objectValue?["selected"])
+    }
+    for options in [[], ["--json"]] {
+      record.clear()
+      #expect(await record.run(["list", "-a", "dave"] + options) == 5)
+      #expect(record.out.isEmpty)
+    }
+  }
+
   @Test("The bare command acct names the selected account and what selected it")
   func home() async {
     #expect(await record.add(Handoffs.bearer("alice")) == 0)
