@@ -17,15 +17,20 @@ package enum FileRule: Sendable {
   case foreign
   /// Others can't read it; where root hands it over, a group can.
   case secret
+  /// As ``secret``, and read once, when a command names it: it may be a FIFO.
+  case secretInput
   /// As ``secret``, and its group can read it in any case: as systemd hands out credentials.
   case credential
+
+  /// `true` if a FIFO is waited for, until a program has written to it.
+  var acceptsFIFO: Bool { self == .input || self == .secretInput }
 
   /// The permission bits that a file of this status may not have.
   fileprivate func denied(to status: FileStatus) -> UInt32 {
     switch self {
     case .genuine, .input, .program, .own, .foreign: 0o022
     case .credential: 0o037
-    case .secret: status.isHandedOver ? 0o037 : 0o077
+    case .secret, .secretInput: status.isHandedOver ? 0o037 : 0o077
     }
   }
 }

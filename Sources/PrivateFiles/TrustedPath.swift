@@ -8,8 +8,8 @@ extension Descriptor {
   /// through, belongs to this user or to root, and only these two can change what is in it. So nothing that was checked
   /// can be replaced before it is used; the file itself is checked by its descriptor.
   ///
-  /// A pipe that the caller opened (`<(…)`, `/dev/fd/N`) is the user's own. A FIFO in a folder is only an
-  /// ``FileRule/input``: elsewhere it must not hold the process up.
+  /// A pipe that the caller opened (`<(…)`, `/dev/fd/N`) is the user's own. A FIFO in a folder is only a
+  /// ``FileRule/input`` or a ``FileRule/secretInput``: elsewhere it must not hold the process up.
   ///
   /// - Parameters:
   ///   - path: The file; a relative one begins at the working directory.
@@ -106,7 +106,7 @@ private struct TrustedPath: ~Copyable {
       try follow(entry, status, path)
       return nil
     }
-    if rule != .input || !status.isFIFO { try status.checkRegular() }
+    if !rule.acceptsFIFO || !status.isFIFO { try status.checkRegular() }
     // Before it is opened: to open a device or a FIFO has effects.
     try status.check(rule, path)
     if rule == .program { return entry }
@@ -176,7 +176,9 @@ private struct TrustedPath: ~Copyable {
   private func opened(_ name: String, _ rule: FileRule) throws(FileError) -> Descriptor {
     let file = try folder.openWaiting(name, O_RDONLY | O_NONBLOCK)
     let status = try file.status()
-    if try file.isPipe(status) || rule == .input && place == "/proc/\(getpid())/fd" {
+    // A shell without /dev/fd makes a FIFO of `<(…)`.
+    let isGiven = rule == .input || rule == .secretInput && status.isFIFO && status.isOwn
+    if try file.isPipe(status) || isGiven && place == "/proc/\(getpid())/fd" {
       try file.waitInReads()
       return file
     }

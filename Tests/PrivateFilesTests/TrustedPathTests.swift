@@ -116,14 +116,17 @@ struct TrustedPathTests {
     #expect(throws: FileError.self) { try text(scratch.path(of: "own/file"), .foreign) }
   }
 
-  @Test("A FIFO is an input and nothing else, and waits for what is written")
-  func fifo() async throws {
+  @Test(
+    "A FIFO is an input and nothing else, and waits for what is written",
+    arguments: [FileRule.input, .secretInput]
+  )
+  func fifo(input: FileRule) async throws {
     try scratch.makeFIFO("fifo")
     let path = scratch.path(of: "fifo")
     for rule in [FileRule.genuine, .program, .own, .secret, .credential] {
       #expect(throws: FileError.distrusted(reason: "it is not a regular file"), "\(rule)") { try text(path, rule) }
     }
-    async let read = onDedicatedThread(orThrow: FileError.notThere) { () throws(FileError) in try text(path, .input) }
+    async let read = onDedicatedThread(orThrow: FileError.notThere) { () throws(FileError) in try text(path, input) }
     let writer = try openFile(path, O_WRONLY)
     try writeAll(Array("text".utf8).span, to: writer)
     close(writer)

@@ -6,6 +6,8 @@ package import Secrets
 package struct SecretFiles: Sendable {
   /// Reads the user's own file, which no other user may read or write, up to a number of bytes; or root's, which a group
   /// may read: as Kubernetes hands out secrets.
+  ///
+  /// A FIFO is waited for, until a program has written to it.
   package var read: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
   /// Reads the user's own file or root's, which its group may read, too: as systemd hands out credentials.
   package var readCredential: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret

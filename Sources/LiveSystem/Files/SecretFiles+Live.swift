@@ -7,7 +7,7 @@ extension SecretFiles {
   /// The user's files, by the paths that they give.
   package static func live() -> SecretFiles {
     SecretFiles(
-      read: { path, limit throws(SecretFileFailure) in try secret(in: path, .secret, limit) },
+      read: { path, limit throws(SecretFileFailure) in try secret(in: path, .secretInput, limit) },
       readCredential: { path, limit throws(SecretFileFailure) in try secret(in: path, .credential, limit) },
       readToken: { path, limit throws(SecretFileFailure) in try secret(in: path, .genuine, limit) },
       write: { path, secret, replacing throws(SecretFileFailure) in

@@ -237,7 +237,10 @@ struct ObeyedFilesTests {
       header <(printf %s "$2")
       mkfifo -m 600 "$3/fifo"
       printf %s "$2" >"$3/fifo" & header "$3/fifo"
-      "$acct" add --token <(printf made-up) --allow-origin https://a.example --name a
+      add() { "$acct" add --token "$1" --allow-origin https://a.example --name a; }
+      add <(printf made-up)
+      printf made-up >"$3/fifo" & add "$3/fifo"
+      printf made-up >"$3/fifo" & add /dev/fd/3 3<"$3/fifo"
       """#
     let folder = try TemporaryFolder()
     let ran = try await ChildProcess(

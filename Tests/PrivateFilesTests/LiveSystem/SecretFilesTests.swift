@@ -78,8 +78,6 @@ struct LiveSecretFilesTests {
   func readable() throws {
     try scratch.write("secret", to: "in")
     #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "in"), 5) }
-    try scratch.makeFIFO("fifo")
-    #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "fifo"), 5) }
     #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "none"), 5) }
     try scratch.link("link", to: scratch.path(of: "in"))
     #expect(try files.read(scratch.path(of: "link"), 6) == Secret("secret"))
