@@ -24,14 +24,7 @@ extension ErrorMessage {
         "\(origin) \(words(for: error))",
         hint: "the stored session is kept; try again later to find out whether the server has replaced it"
       )
-    case .identityRefused(let error, let origin):
-      self.init(
-        "identityRefused",
-        .signInRequired,
-        "\(origin) \(words(for: error))",
-        hint: "the role's trust policy says which issuer, client and subject it accepts"
-      )
-      if case .refused("AccessDenied", _, _) = error {} else { needsLogin = true }
+    case .identityRefused(let error, let origin): self.init(roleRefused: error, origin)
     case .resource(let flaw, let origin): self.init(flaw, origin)
     case .otherUser(let other, let origin):
       self.init(

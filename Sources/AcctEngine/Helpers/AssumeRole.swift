@@ -103,7 +103,7 @@ struct AssumeRole: Sendable {
     case .refused(let code, let message):
       let refusal = OAuthError.refused(code: code, description: message, status: response.status)
       switch RoleAnswer.cause(of: code) {
-      case .identity: throw .server(.identityRefused(refusal, origin))
+      case .expired, .issuer, .claim, .access, .issuerAway, .region: throw .server(.identityRefused(refusal, origin))
       case .rate: throw .server(.rateLimited(retryAfter: RetryAfter(response.field("Retry-After")), origin))
       case .other: throw response.status >= 500 ? Self.unread(response, origin) : .server(.oauth(refusal, origin))
       }

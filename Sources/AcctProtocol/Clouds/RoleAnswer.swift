@@ -11,8 +11,18 @@ package enum RoleAnswer: Sendable {
 
   /// The kind of a refusal.
   package enum Cause: Sendable {
-    /// The token, or what the role's trust policy makes of it.
-    case identity
+    /// The token has expired.
+    case expired
+    /// The token's issuer or its audience is not in the AWS account.
+    case issuer
+    /// The issuer said that a claim is not valid.
+    case claim
+    /// The role's trust policy.
+    case access
+    /// The issuer does not answer the service.
+    case issuerAway
+    /// The service is not turned on in the region.
+    case region
     /// Too many requests.
     case rate
     case other
@@ -52,8 +62,16 @@ package enum RoleAnswer: Sendable {
   /// The cause that a code of STS stands for.
   package static func cause(of code: String) -> Cause {
     switch code {
-    case "ExpiredTokenException", "InvalidIdentityToken", "IDPRejectedClaim", "AccessDenied": .identity
-    case "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException": .rate
+    case "ExpiredTokenException", "ExpiredToken": .expired
+    case "InvalidIdentityToken": .issuer
+    case "IDPRejectedClaim": .claim
+    case "AccessDenied", "AccessDeniedException": .access
+    case "IDPCommunicationError": .issuerAway
+    case "RegionDisabledException": .region
+    // Those that AWS's own libraries read so.
+    case "Throttling", "ThrottlingException", "ThrottledException", "RequestThrottled", "RequestThrottledException",
+      "RequestLimitExceeded", "TooManyRequestsException", "SlowDown", "PriorRequestNotComplete":
+      .rate
     default: .other
     }
   }

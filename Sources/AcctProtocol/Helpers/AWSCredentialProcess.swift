@@ -10,26 +10,29 @@ package struct AWSCredentialProcess: HelperProtocol {
 
   package static let endsWithStatus = true
 
+  /// The options of its command line.
+  package static let optionNames = ["--role-arn", "--region", "--session-name", "--duration", "--access"]
+
   package static func exchange(for operation: [String]) -> HelperExchange { .silent }
 
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     let options = try Self.options(question.operation)
-    guard let role = options["--role-arn"] else { throw .missing("--role-arn") }
-    guard RoleRequest.isRole(role) else { throw .value("--role-arn") }
+    guard let role = options["--role-arn"] else { throw .option("--role-arn", .missing) }
+    guard RoleRequest.isRole(role) else { throw .option("--role-arn", .value) }
     let session = options["--session-name"] ?? "acct"
-    guard RoleRequest.isSession(session) else { throw .value("--session-name") }
+    guard RoleRequest.isSession(session) else { throw .option("--session-name", .value) }
     var duration: Int?
     if let text = options["--duration"] {
       guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int(text),
         (900...43_200).contains(seconds)
-      else { throw .value("--duration") }
+      else { throw .option("--duration", .value) }
       duration = seconds
     }
     let region = options["--region"] ?? question.variable("AWS_REGION") ?? question.variable("AWS_DEFAULT_REGION")
     // A token may be sent to this machine by a variable, and to no other.
     let local = question.variable("AWS_ENDPOINT_URL_STS").flatMap { try? HTTPURL($0) }
     guard let endpoint = local.flatMap({ $0.origin.isLoopback ? $0 : nil }) ?? RoleRequest.endpoint(region) else {
-      throw .value("--region")
+      throw .option("--region", .value)
     }
     task = .assume(
       RoleRequest(
@@ -49,18 +52,18 @@ package struct AWSCredentialProcess: HelperProtocol {
     while let word = rest.popFirst() {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
-      guard ["--role-arn", "--region", "--session-name", "--duration", "--access"].contains(name) else {
-        throw name.hasPrefix("-") ? .operation(name) : .arguments
+      guard optionNames.contains(name) else {
+        throw name.hasPrefix("-") ? .option(name, .unknown) : .arguments
       }
-      guard options[name] == nil else { throw .repeated(name) }
+      guard options[name] == nil else { throw .option(name, .repeated) }
       var value: String?
       if name == "--access" {
-        guard parts.count == 1 else { throw .value(name) }
+        guard parts.count == 1 else { throw .option(name, .value) }
         value = ""
       } else {
         value = parts.count > 1 ? String(parts[1]) : rest.popFirst()
       }
-      guard let value, name == "--access" || !value.isEmpty else { throw .missing(name) }
+      guard let value, name == "--access" || !value.isEmpty else { throw .option(name, .missing) }
       options[name] = value
     }
     return options

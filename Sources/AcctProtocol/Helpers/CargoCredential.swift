@@ -81,7 +81,7 @@ package struct CargoCredential: HelperProtocol {
 
   package static func answer(to flaw: HelperFlaw) -> HelperAnswer? {
     switch flaw {
-    case .operation, .arguments: nil
+    case .operation, .arguments, .option: nil
     case .tooLarge, .line, .repeated, .missing, .value, .notText, .notJSON:
       HelperAnswer(
         Secret(

@@ -66,6 +66,8 @@ package enum HelperFlaw: Error, Equatable, Sendable {
   case operation(String?)
   /// There are more words on the command line than the operation takes.
   case arguments
+  /// An option, or an argument, of the command line can't be used.
+  case option(String, OptionFlaw)
   /// More bytes than any question has.
   case tooLarge
   /// A line is not `KEY=VALUE`.
@@ -80,4 +82,15 @@ package enum HelperFlaw: Error, Equatable, Sendable {
   case notText
   /// Not JSON.
   case notJSON
+
+  /// Why an option or an argument can't be used.
+  package enum OptionFlaw: Equatable, Sendable {
+    /// The protocol has no such option.
+    case unknown
+    case repeated
+    /// It is missing, or has no value.
+    case missing
+    /// Its value is not of its form.
+    case value
+  }
 }

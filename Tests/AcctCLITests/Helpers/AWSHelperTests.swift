@@ -73,33 +73,62 @@ struct AWSHelperTests {
   }
 
   @Test(
-    "A line that STS can't get is a usage error or a flaw of the question, and nothing is sent",
+    "A line that STS can't get is a usage error with a hint, and nothing is sent",
     arguments: [
       ["--region", "eu.evil.example/"], ["--region", "EU-WEST-1"], ["--region", "-x"], ["--region", ""],
       ["--duration", "899"], ["--duration", "43201"], ["--duration", "+900"], ["--duration"],
       ["--session-name", "a"], ["--session-name", "a b"], ["--access=yes"], ["--access", "--access"], ["--role"],
-      ["more"], ["--role-arn", "arn:aws:iam::123456789012:role/x"],
+      ["more"], ["--role-arn", "arn:aws:iam::123456789012:role/x"], ["--role-arn"],
     ]
   )
   func malformed(words: [String]) async {
     await cloud.signIn()
-    #expect([1, 64].contains(await cloud.ask(words)))
-    #expect(record.out.isEmpty && !record.err.isEmpty && cloud.forms.isEmpty)
+    #expect(await cloud.ask(words) == 64)
+    #expect(record.out.isEmpty && cloud.forms.isEmpty)
+    #expect(record.err.last?.hasPrefix("acct: hint: ") == true, "\(record.err)")
   }
 
   @Test(
-    "STS's refusals have their own exit statuses, with its code and message",
+    "An option that is missing, malformed or mistyped is named with what it takes",
     arguments: [
-      ("ExpiredTokenException", 4), ("InvalidIdentityToken", 4), ("IDPRejectedClaim", 4), ("AccessDenied", 4),
-      ("Throttling", 9), ("RequestLimitExceeded", 9), ("MalformedPolicyDocument", 11), ("IDPCommunicationError", 11),
+      ([], "--role-arn is missing, or has no value", "it is as in arn:aws:iam::123456789012:role/NAME;"),
+      (
+        ["--role-arn", "made-up"], "--role-arn has an unusable value",
+        "it is as in arn:aws:iam::123456789012:role/NAME;"
+      ),
+      (["--role", "made-up"], "unknown option '--role'", "did you mean `--role-arn`?"),
+      (
+        ["--role-arn", TokenServiceOfAWS.role, "--duration", "1"], "--duration has an unusable value",
+        "it is a number of seconds from 900 to 43200;"
+      ),
     ]
   )
-  func refused(code: String, status: Int32) async {
+  func wrongOption(words: [String], text: String, hint: String) async {
+    #expect(await record.run(["helper", "aws"] + words) == 64)
+    #expect(record.err == ["acct: \(text)", "acct: hint: \(hint) `man acct-helper` shows what it takes"])
+  }
+
+  @Test(
+    "STS's refusals have their own exit statuses and words, with its code and message",
+    arguments: [
+      ("ExpiredTokenException", 4, "rejects the token as expired: "),
+      ("InvalidIdentityToken", 4, "does not know the token's issuer, or the client that it is for: "),
+      ("IDPRejectedClaim", 4, "has it from the token's issuer that a claim is not valid: "),
+      ("AccessDenied", 4, "does not let the token's user take the role: "),
+      ("Throttling", 9, "reports too many requests"), ("RequestLimitExceeded", 9, "reports too many requests"),
+      ("SlowDown", 9, "reports too many requests"), ("RequestThrottledException", 9, "reports too many requests"),
+      ("MalformedPolicyDocument", 11, "refused (400): "),
+      ("IDPCommunicationError", 11, "can't reach the token's issuer: "),
+      ("RegionDisabledException", 11, "is not turned on for the role's AWS account: "),
+    ]
+  )
+  func refused(code: String, status: Int32, words: String) async {
     await cloud.signIn()
     let token = record.keyring.items.values.first?[.idToken].map(RowServer.text) ?? ""
     cloud.say(cloud.refusal(code, "no: \(token)"), status: 400)
     #expect(await cloud.ask() == status)
     #expect(record.out.isEmpty)
+    #expect(record.err.first?.hasPrefix("acct: https://sts.amazonaws.com \(words)") == true, "\(record.err)")
     #expect(record.err.count(where: { $0.contains(token) }) == 0, "\(record.err)")
     guard status != 9 else { return }
     #expect(record.err.first?.contains("\(code): no: ") == true, "\(record.err)")

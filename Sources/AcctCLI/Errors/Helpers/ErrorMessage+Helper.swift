@@ -13,6 +13,7 @@ extension ErrorMessage {
     case .operation(let word?):
       self.init("usage", .usage, "the protocol has no operation \(printable(word))", hint: "see `man acct-helper`")
     case .arguments: self.init("usage", .usage, "too many arguments", hint: "see `man acct-helper`")
+    case .option(let name, let flaw): self.init(name, flaw)
     case .tooLarge: self.init(badQuestion: "it is larger than 64 KiB")
     case .line: self.init(badQuestion: "a line is not KEY=VALUE")
     case .repeated(let name): self.init(badQuestion: "\(printable(name)) is given twice")
