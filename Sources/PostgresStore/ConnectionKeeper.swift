@@ -84,7 +84,7 @@ extension SharedStoreFailure {
   fileprivate var isSilence: Bool {
     switch self {
     case .unavailable, .timedOut: true
-    case .noQuorum, .noSpace, .denied, .untrusted, .notPrepared, .failed: false
+    case .noQuorum, .noSpace, .denied, .readOnly, .untrusted, .notPrepared, .failed: false
     }
   }
 }

@@ -9,8 +9,13 @@ extension SharedStore {
 
   /// This store, which rejects answers that are out of bounds.
   ///
-  /// An object that is too large is empty, and so a damaged one: it hides none of the others.
-  func bounded() -> SharedStore {
+  /// An object that is too large is empty, and so a damaged one: it hides none of the others. A write that is denied at an
+  /// account, which has been read, is that of a reader.
+  ///
+  /// - Parameter places: The keys of the keyring's objects.
+  /// - Returns: The store.
+  func bounded(_ places: Places) -> SharedStore {
+    let accounts = places.accounts
     var store = self
     store.get = { key throws(SharedStoreFailure) in
       var reading = try self.get(key)
@@ -22,7 +27,12 @@ extension SharedStore {
       return reading
     }
     store.swap = { key, bytes, version throws(SharedStoreFailure) in
-      guard let stored = try self.swap(key, bytes, version) else { return nil }
+      let stored: Int64?
+      do throws(SharedStoreFailure) { stored = try self.swap(key, bytes, version) } catch {
+        guard case .denied(let reason) = error, key.hasPrefix(accounts) else { throw error }
+        throw .readOnly(reason: reason)
+      }
+      guard let stored else { return nil }
       guard (1...Self.lastVersion).contains(stored) else { throw .outOfBounds }
       return stored
     }

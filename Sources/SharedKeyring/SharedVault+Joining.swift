@@ -75,7 +75,7 @@ extension SharedVault {
       surviving: true
     )
     if let recipient = opened.recipient { try copies.remember([recipient: ""]) }
-    noteHolder(opened, session)
+    noteHolder(opened, session, joinedAt: self.machine.now())
   }
 
   /// Notes that this machine has the passphrase or the key file: it is no recipient any more once this machine is
@@ -83,7 +83,7 @@ extension SharedVault {
   ///
   /// One that may not write the header has joined all the same: what it writes, if anything, tells. One that has not
   /// joined, such as a CI job with its settings in the environment, is not listed.
-  func noteHolder(_ opened: EpochKeys.Opened, _ session: Session) {
+  func noteHolder(_ opened: EpochKeys.Opened, _ session: Session, joinedAt time: Int64? = nil) {
     var opened = opened
     for _ in 0..<4 {
       do {
@@ -92,7 +92,7 @@ extension SharedVault {
         opened = try followed(object.bytes, from: opened, .forbidden)
         guard var header = opened.header else { return }
         var roster = try opened.roster()
-        guard roster.note(try notedIdentity().id, holding: opened.means) else { return }
+        guard roster.note(try notedIdentity().id, holding: opened.means, at: time) else { return }
         roster.generation += 1
         try header.put(roster, opened.current, entropy)
         if try replace(header, object.version, opened, session) { return }

@@ -122,7 +122,7 @@ package final class SharedVault: Sendable {
     let (store, former) = state.withLock { state -> (SharedStore, SharedStore?) in
       if let connection = state.connection, connection.settings == settings { return (connection.store, nil) }
       let former = state.connection?.store
-      let store = connect(settings).bounded()
+      let store = connect(settings).bounded(Places(name: settings.name))
       state.connection = (settings, store)
       state.isConfirmed = false
       return (store, former)

@@ -130,6 +130,7 @@ private func leading(to opening: KeyringFailure.Opening, _ kind: Keyring.Kind) -
       + "from standard input"
   case .otherKeyring:
     return "set ACCT_KEYRING=vault to keep accounts in a vault, or create a keyring on the desktop"
+  case .joining: return "set \(passphraseFiles(kind)) to the keyring's own, or \(askingForApproval)"
   case .file(let path):
     return "mend \(shellWord(path)), or unset the variable that names it and run `acct keyring unlock`"
   case .fileForEach:

@@ -42,6 +42,7 @@ extension SharedStoreFailure {
       .failed(let reason):
       reason
     case .timedOut: "the shared keyring did not answer in time"
+    case .readOnly: "this machine can only read the shared keyring"
     case .noQuorum: "too few members of the shared keyring are there"
     case .noSpace: "the shared keyring takes no more writes"
     }

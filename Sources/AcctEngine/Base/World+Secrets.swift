@@ -119,6 +119,11 @@ extension Keyring {
     keyring.prepare = { interaction throws(KeyringFailure) in
       try await held.redacting { () async throws(KeyringFailure) in try await prepare(interaction) }
     }
+    if let unlock {
+      keyring.unlock = { interaction throws(KeyringFailure) in
+        try await held.redacting { () async throws(KeyringFailure) in try await unlock(interaction) }
+      }
+    }
     keyring.accounts = accounts?.noting(held)
     return keyring
   }
@@ -164,6 +169,7 @@ extension SharedStoreFailure {
     switch self {
     case .unavailable(let reason): .unavailable(reason: held.redactor.redact(reason))
     case .denied(let reason): .denied(reason: held.redactor.redact(reason))
+    case .readOnly(let reason): .readOnly(reason: held.redactor.redact(reason))
     case .untrusted(let reason): .untrusted(reason: held.redactor.redact(reason))
     case .notPrepared(let reason): .notPrepared(reason: held.redactor.redact(reason))
     case .failed(let reason): .failed(reason: held.redactor.redact(reason))

@@ -41,6 +41,8 @@ package struct ShareKeyring: Sendable {
     } catch .keyring(.failed(.rolledBack, _)) {
       // Either the address is another engine's, or the engine was restored: only the user knows.
       throw .sharing(.otherEngine(name: settings.name))
+    } catch .keyring(.failed(.locked(let reason, let opening), _)) where reason != KeyringFailure.noPassphraseReason {
+      throw .keyring(.failed(.locked(reason: reason, openedBy: opening.ofNewcomer), kind))
     }
     return try await entered(settings)
   }
@@ -160,5 +162,15 @@ package struct ShareKeyring: Sendable {
     _ body: () throws(KeyringFailure) -> Value
   ) throws(EngineError) -> Value {
     do { return try body() } catch { throw .keyring(.failed(error, kind)) }
+  }
+}
+
+extension KeyringFailure.Opening {
+  /// The same for a machine that does not share the keyring yet.
+  fileprivate var ofNewcomer: Self {
+    switch self {
+    case .any, .otherPassphrase: .joining
+    case .joining, .approval, .file, .fileForEach: self
+    }
   }
 }

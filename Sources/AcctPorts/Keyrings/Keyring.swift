@@ -54,6 +54,12 @@ package struct Keyring: Sendable {
   /// Returns its parts that are locked beside it, as far as items of these accounts are only there.
   package var lockedParts: @Sendable ([AccountID]) async throws(KeyringFailure) -> [LockedPart] = { _ in [] }
 
+  /// Has it opened, by a person if it takes one, so that the next command opens it without one; `nil` where
+  /// ``prepare`` does so.
+  ///
+  /// Returns for how many seconds a person's answer stays good; `nil` if none was needed.
+  package var unlock: (@Sendable (Interaction) async throws(KeyringFailure) -> Int?)?
+
   /// The accounts themselves, where several machines share it; `nil` for a keyring of this machine alone.
   package var accounts: SharedAccounts?
 
@@ -193,7 +199,10 @@ extension KeyringFailure {
     case desktop
     /// Another keyring, or a person at the desktop: it does not exist yet.
     case otherKeyring
-    /// Another passphrase than the one that was entered, or is in this file.
+    /// A passphrase or key of a shared keyring that this machine wants to join: there is nothing here to unlock yet, and
+    /// what was given may be right for this machine's own vault.
+    case joining
+    /// Another passphrase or key than the one that was entered, or is in this file.
     case otherPassphrase(file: String?)
     /// The passphrase or key in this file, once acct can use it.
     case file(String)

@@ -108,6 +108,8 @@ package enum SharedStoreFailure: Error, Equatable, Sendable {
   case noSpace
   /// It rejects this user or this certificate, or denies access to these keys.
   case denied(reason: String)
+  /// It lets this user or certificate read an account's object, and not write it.
+  case readOnly(reason: String)
   /// TLS could not be established: another authority's certificate, another host's name.
   case untrusted(reason: String)
   /// The engine is not prepared, such as a table that is missing; the reason says how to prepare it.
@@ -121,7 +123,7 @@ extension SharedStoreFailure {
   package var isOutage: Bool {
     switch self {
     case .unavailable, .timedOut, .noQuorum: true
-    case .noSpace, .denied, .untrusted, .notPrepared, .failed: false
+    case .noSpace, .denied, .readOnly, .untrusted, .notPrepared, .failed: false
     }
   }
 }

@@ -38,7 +38,7 @@ extension SharedStoreFailure {
     case .noQuorum: 7
     case .noSpace: 6
     case .timedOut: 5
-    case .denied: 4
+    case .denied, .readOnly: 4
     case .untrusted: 3
     case .notPrepared: 2
     case .failed: 1

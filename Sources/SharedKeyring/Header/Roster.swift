@@ -21,6 +21,9 @@ package struct Roster: Equatable, Sendable {
   package var shared: [Shared] = []
   package var machines: [Member] = []
   package var removed: [Removed] = []
+  /// When each machine that has a passphrase or a key file joined by it, in seconds since 1970; versions up to 0.2 do not
+  /// note it.
+  package var joined: [String: Int64] = [:]
   /// How many entries were left out because their key has another one, which is not written.
   ///
   /// See ``asSet(in:openedBy:)``.
@@ -113,15 +116,27 @@ package struct Roster: Equatable, Sendable {
 
   /// Notes that a machine has the passphrase or the key file; one that was removed is there again.
   ///
+  /// - Parameters:
+  ///   - machine: Its identifier.
+  ///   - means: What it has.
+  ///   - time: When it joined by that, if it does so now, in seconds since 1970.
   /// - Returns: `true` if that was not known.
-  mutating func note(_ machine: String, holding means: Means) -> Bool {
+  mutating func note(_ machine: String, holding means: Means, at time: Int64? = nil) -> Bool {
     var isNew = removed.contains { $0.id == machine }
-    removed.removeAll { $0.id == machine }
     for index in shared.indices where shared[index].means == means && !shared[index].holders.contains(machine) {
       shared[index].holders = (shared[index].holders + [machine]).suffix(Self.holderLimit)
       isNew = true
     }
+    removed.removeAll { $0.id == machine }
+    if isNew, let time { noteJoining(of: machine, at: time) }
     return isNew
+  }
+
+  /// Notes when a machine joined; the times of those that joined last stay.
+  mutating func noteJoining(of machine: String, at time: Int64) {
+    joined[machine] = time
+    guard joined.count > Self.holderLimit, let first = joined.min(by: { $0.value < $1.value })?.key else { return }
+    joined[first] = nil
   }
 
   /// Notes that a machine has what it had under another identifier.
@@ -133,6 +148,8 @@ package struct Roster: Equatable, Sendable {
 extension Roster {
   /// The plaintext: the names' key, and JSON behind it.
   var plaintext: Secret {
+    var times = JSONObject()
+    for (machine, time) in joined.sorted(by: { $0.key < $1.key }) { times[machine] = JSON(time) }
     let json: JSON = [
       "generation": JSON(generation),
       "objects": JSON(objects),
@@ -168,6 +185,7 @@ extension Roster {
         removed.map { [$0.id, $0.name, $0.by, $0.request, $0.approvedBy].map(JSON.string) + [JSON($0.at)] }
           .map(JSON.array)
       ),
+      "joined": .object(times),
     ]
     return Secret(joining: [names, Secret(json.serialized())])
   }
@@ -193,6 +211,8 @@ extension Roster {
       machines: machines.compactMap(Member.init),
       removed: removed.compactMap(Removed.init)
     )
+    let times = members["joined"]?.objectValue ?? [:]
+    for machine in times.names { joined[machine] = times.number(machine) }
     guard self.shared.count == shared.count, self.machines.count == machines.count,
       self.removed.count == removed.count
     else { return nil }

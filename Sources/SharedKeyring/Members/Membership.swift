@@ -133,7 +133,7 @@ struct Membership {
           name: name(of: writer.id),
           version: writer.version,
           recipient: writer.means == .keyFile ? .keyFile : .passphrase,
-          since: nil,
+          since: roster.joined[writer.id] ?? writers[writer.id]?.firstAt,
           lastSeen: writer.at,
           isThis: writer.id == machine
         )
@@ -212,6 +212,9 @@ struct Writes {
   private var all: [Writer]
 
   init(_ write: Writer) { (last, all) = (write, [write]) }
+
+  /// The earliest write that the objects still tell of, in seconds since 1970.
+  fileprivate var firstAt: Int64? { all.map(\.at).min() }
 
   mutating func add(_ write: Writer) {
     all.append(write)

@@ -163,7 +163,11 @@ extension SharedVault {
     case .passphrase(let file):
       (isKnown, added) = try whole { () throws(KeyringFailure) in
         let passphrase = try opener.opener.new(file: file)
-        return (try opener.opens(try header(session), passphrase), try opener.recipient(of: passphrase))
+        let header = try header(session)
+        var isKnown = false
+        // A machine with this file opens the keyring by either.
+        for secret in passphrase.candidates where try opener.opens(header, secret) { isKnown = true }
+        return (isKnown, try opener.recipient(of: passphrase.secret))
       }
     case .keyFile(let file):
       kind = .keyFile

@@ -191,7 +191,7 @@ extension SharedVault {
       }) {
         return work(session.store)
       }
-      let store = connect(session.settings).bounded()
+      let store = connect(session.settings).bounded(session.places)
       work(store)
       store.end()
     }

@@ -75,7 +75,7 @@ extension SharedKeyOpener {
       let key: P256PrivateKey
       do { key = try KeyringHeader.key(ofFile: secret) } catch { throw KeyringFailure(error) }
       if let opened = try kept(key, .keyFile, openedBy: secret) { return opened }
-      guard header.hasPassphrase else { throw .locked(reason: "the key in \(keyFile.path) is not the keyring's") }
+      guard header.hasPassphrase else { throw keyFile.wrong }
     }
     guard header.hasPassphrase else {
       guard header.recipients.contains(where: { $0.kind == .keyFile }) else {
@@ -120,8 +120,9 @@ extension SharedKeyOpener {
   /// The means by which what is given opens the keyring with this header; `nil` if nothing is, or it does not.
   func means(of header: KeyringHeader) throws(KeyringFailure) -> Means? {
     if let keyFile, try opens(.epochs(header), keyFile: keyFile.key()) { return .keyFile }
-    guard let given = try opener.given(), try opens(.epochs(header), given.secret) else { return nil }
-    return .passphrase
+    guard let given = try opener.given() else { return nil }
+    for secret in given.candidates where try opens(.epochs(header), secret) { return .passphrase }
+    return nil
   }
 
   /// The passphrase or key file by which this machine opens the keyring, by identifier.
@@ -147,8 +148,11 @@ extension SharedKeyOpener {
     }
     guard means == .passphrase else { return nil }
     if asksScrypt, let given = try opener.given() {
-      return try keys(of: given.secret, header).first { header.hasRecipient($0.publicKey) }
-        .map { KeyringHeader.id(of: $0.publicKey) }
+      for secret in given.candidates {
+        let key = try keys(of: secret, header).first { header.hasRecipient($0.publicKey) }
+        if let key { return KeyringHeader.id(of: key.publicKey) }
+      }
+      return nil
     }
     let all = header.recipients.filter { $0.kind.isPassphrase && known.contains($0.line.id) }
     return all.count == 1 ? all.first?.line.id : nil

@@ -42,7 +42,7 @@ package struct SharedKeyOpener: Sendable {
         throw .locked(reason: "a key file opens this keyring, and ACCT_VAULT_KEY_FILE names none")
       }
       let key = try keyFile.key()
-      guard header.isOf(key) else { throw .locked(reason: "the key in \(keyFile.path) is not the keyring's") }
+      guard header.isOf(key) else { throw keyFile.wrong }
       return key
     }
   }
@@ -78,6 +78,7 @@ package struct SharedKeyOpener: Sendable {
     let key = EpochKey(epoch: KeyringHeader.firstEpoch, key: random())
     var roster = Roster(names: random(), generation: 1)
     roster.shared = [shared]
+    roster.noteJoining(of: holder, at: time)
     do {
       let keyring = entropy.bytes(KeyringHeader.idCount)
       return try KeyringHeader(keyring: keyring, key, after: nil, for: roster, removals: [], entropy)
@@ -125,4 +126,11 @@ package struct SharedKeyOpener: Sendable {
 
   /// Wipes the key in this process.
   func end() { opener.cache.end() }
+}
+
+extension KeyFile {
+  /// It opens another keyring, or none.
+  var wrong: KeyringFailure {
+    .locked(reason: "the key in \(path) is not the keyring's", openedBy: .otherPassphrase(file: path))
+  }
 }

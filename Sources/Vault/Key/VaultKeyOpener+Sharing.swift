@@ -31,8 +31,8 @@ extension VaultKeyOpener {
   }
 
   /// A passphrase to be used from now on, in a file that the user names.
-  package func new(file: String) throws(KeyringFailure) -> Secret {
-    do { return try passphrases.new(file: file, entropy, .forbidden).secret } catch { throw KeyringFailure(error) }
+  package func new(file: String) throws(KeyringFailure) -> Passphrase {
+    do { return try passphrases.new(file: file, entropy, .forbidden) } catch { throw KeyringFailure(error) }
   }
 
   /// The passphrase of a vault's header, which has to open it: the given one, else one that is asked for.

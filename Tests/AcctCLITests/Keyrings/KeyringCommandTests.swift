@@ -254,6 +254,24 @@ struct KeyringCommandTests {
     #expect(await machine.acct("keyring") == 0)
   }
 
+  @Test(
+    "A passphrase or key that is not the keyring's own leads to --code where a machine joins",
+    arguments: ["join", "create"]
+  )
+  func otherPassphrase(verb: String) async {
+    await machine.share()
+    let other = SharingMachine(machine.engine)
+    for opening in [KeyringFailure.Opening.otherPassphrase(file: "/home/alice/passphrase"), .any] {
+      machine.engine.fail(with: .locked(reason: "the passphrase in /home/alice/passphrase is wrong", openedBy: opening))
+      #expect(await other.acct("keyring", verb, "etcd", "https://a.example:2379") == 6)
+      #expect(
+        other.record.err.last
+          == "acct: hint: set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE to the keyring's own, "
+          + "or `acct keyring join` with --code asks a member to approve this machine"
+      )
+    }
+  }
+
   @Test("vault unlock opens the shared keyring in use, and vault passphrase does not change it")
   func passphrase() async {
     await machine.share()

@@ -53,6 +53,15 @@ struct SharedKeyringWordsTests {
       hint: "check the password file or the certificate, and what the role may do: acct-keyring(1), Roles"
     ),
     Row(
+      failure: .engine(.readOnly(reason: "permission denied")),
+      status: 7,
+      code: "keyringReadOnly",
+      message: "etcd lets this machine only read the shared keyring: permission denied",
+      hint:
+        "run the command on a machine that may write it, such as `acct refresh` for a renewal, or give this one's role "
+        + "the grants of a member: acct-keyring(1), Roles"
+    ),
+    Row(
       failure: .engine(.untrusted(reason: "unknown authority")),
       status: 7,
       code: "keyringUntrusted",

@@ -29,6 +29,7 @@ package final class InMemoryStore: Sendable {
     var beforeSwap: (@Sendable (String) -> Void)?
     var beforeGet: (@Sendable (String) -> Void)?
     var isHeaderDenied = false
+    var isReader = false
     var swaps = 0
     var gets = 0
     var listings = 0
@@ -73,6 +74,9 @@ package final class InMemoryStore: Sendable {
 
   /// Denies every write of the header from now on, as to a member on etcd.
   package func denyHeader() { contents.withLock { $0.isHeaderDenied = true } }
+
+  /// Denies every write from now on, as to a role that only reads.
+  package func denyWrites() { contents.withLock { $0.isReader = true } }
 
   /// A backup of all that it has.
   package func backup() -> @Sendable () -> Void {
@@ -169,7 +173,7 @@ extension InMemoryStore.Contents {
     swaps += 1
     try check(key)
     guard bytes?.count ?? 0 <= 1_500_000 else { throw .failed(reason: "the request is too large") }
-    guard !isHeaderDenied || !key.hasSuffix("/header") else { throw .denied(reason: "a test said so") }
+    guard !isReader, !isHeaderDenied || !key.hasSuffix("/header") else { throw .denied(reason: "a test said so") }
     let mishap = mishaps.isEmpty ? nil : mishaps.removeFirst()
     switch mishap {
     case .lost: throw .timedOut

@@ -137,6 +137,7 @@ struct RoleTests {
 
       let refused = try await acct("ci", ["refresh", "--force", "user-1"])
       #expect(refused.status == 7, "\(refused.errorText)")
+      #expect(refused.errorText.contains(" lets this machine only read the shared keyring: "), "\(refused.errorText)")
       #expect(refused.errorText.contains(reason), "\(refused.errorText)")
       #expect(try await server.counts()["refreshes"] == 0)
       // What is valid stays of use.

@@ -105,6 +105,12 @@ extension ErrorMessage {
           "keyringDenied", "denies access: \(reason)",
           "check the password file or the certificate, and what the role may do: acct-keyring(1), Roles"
         )
+      case .readOnly(let reason):
+        (
+          "keyringReadOnly", "lets this machine only read the shared keyring: \(reason)",
+          "run the command on a machine that may write it, such as `acct refresh` for a renewal, or give this one's role "
+            + "the grants of a member: acct-keyring(1), Roles"
+        )
       case .untrusted(let reason):
         (
           "keyringUntrusted", "has a certificate that is not trusted: \(reason)",
