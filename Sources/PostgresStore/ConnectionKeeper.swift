@@ -10,7 +10,15 @@ final class ConnectionKeeper: Sendable {
     var kept: Connection?
     /// The host that answered last, by its place in the string: it is tried first.
     var host = 0
+    /// How many hosts the string has; none before the first connection.
+    var hosts = 0
+    /// Until then calls fail at once, since no host has answered the last one.
+    var silentUntil: ContinuousClock.Instant?
   }
+
+  /// A command makes several calls in a row, and one wait for a server that says nothing is enough; a later one may find
+  /// that it answers again.
+  private static let pause = Duration.seconds(2)
 
   private let settings: SharedKeyringSettings.Postgres
   private let state = Mutex(State())
@@ -27,16 +35,20 @@ final class ConnectionKeeper: Sendable {
     until end: ContinuousClock.Instant,
     _ body: (Connection) throws(Trouble) -> Result
   ) throws(Trouble) -> Result {
-    let kept = state.withLock { $0.kept.take() }
+    let (kept, silentUntil) = state.withLock { ($0.kept.take(), $0.silentUntil) }
+    if let silentUntil, .now < silentUntil { throw Trouble(.timedOut) }
     let connection: Connection
     if let kept, kept.isUsable { connection = kept } else { connection = try connect(until: end) }
     defer { keep(connection) }
     do { return try body(connection) } catch {
       // A host that does not answer any more must not be asked first again.
       if error.failure == .timedOut || error.isLost { state.withLock { $0.host += 1 } }
+      if error.isSilence, state.withLock({ $0.hosts == 1 }) { noteSilence() }
       throw error
     }
   }
+
+  private func noteSilence() { state.withLock { $0.silentUntil = .now + Self.pause } }
 
   private func keep(_ connection: Connection) {
     guard connection.isUsable else { return }
@@ -60,8 +72,12 @@ final class ConnectionKeeper: Sendable {
     } catch {
       throw Trouble(error)
     }
-    let first = state.withLock { $0.host }
+    let first = state.withLock { state in
+      state.hosts = attempts.count
+      return state.host
+    }
     var failure = Trouble(.timedOut)
+    var isSilent = true
     for turn in attempts.indices {
       let host = (first + turn) % attempts.count
       let now = ContinuousClock.now
@@ -71,12 +87,19 @@ final class ConnectionKeeper: Sendable {
         state.withLock { $0.host = host }
         return connection
       } catch {
+        isSilent = isSilent && error.isSilence
         // The failure of a host that answers says more than that of one that does not.
         if turn == 0 || failure.failure.isSilence { failure = error }
       }
     }
+    if isSilent { noteSilence() }
     throw failure
   }
+}
+
+extension Trouble {
+  /// `true` if the wait for an answer was as long as it may be; a server's own time limit has a code.
+  fileprivate var isSilence: Bool { failure == .timedOut && state == nil }
 }
 
 extension SharedStoreFailure {

@@ -52,6 +52,21 @@ struct OutageTests {
     #expect(try store.changes(key, 0).keys == [key])
   }
 
+  @Test("A server that accepts connections and says nothing is waited for once, however many calls follow")
+  func silent() async throws {
+    let server = try await ServerOfSuite.started()
+    let silent = try SilentListener()
+    var settings = server.settings
+    settings.connection += " host=localhost port=\(silent.port)"
+    let store = SharedStore.postgres(settings)
+    let start = ContinuousClock.now
+    for _ in 0..<3 { #expect(throws: SharedStoreFailure.timedOut) { try store.get("/acct/main/header") } }
+    #expect(throws: SharedStoreFailure.timedOut) { try store.swap(.newKey, [1], nil) }
+    #expect(throws: SharedStoreFailure.timedOut) { try store.changes("/acct/main/a/", 0) }
+    let time = start.duration(to: .now)
+    #expect((.seconds(5)..<(.seconds(8))).contains(time), "\(time)")
+  }
+
   @Test("The second of two hosts is asked if the first one accepts connections and says nothing")
   func hosts() async throws {
     let (_, server) = try await ServerOfSuite.prepared()
