@@ -48,6 +48,7 @@ extension SharedVault {
       )
     )
     keyring.lock = { () throws(KeyringFailure) in try self.lock() }
+    keyring.unlock = { interaction throws(KeyringFailure) in try self.unlock(self.session(kind), interaction) }
     return keyring
   }
 
@@ -88,6 +89,27 @@ extension SharedVault {
     try confirm(session)
     // A full disk has to show before a refresh token is spent: an answer may have to wait on it.
     do { try copies.pending.checkWritable(size: Self.spaceForRenewal) } catch { throw KeyringFailure(error) }
+  }
+
+  /// Opens it, and keeps the key that a person has opened in the kernel.
+  ///
+  /// A file, a key in a TPM and one in a desktop's keyring open it again.
+  private func unlock(_ session: Session, _ interaction: Interaction) throws(KeyringFailure) -> Int? {
+    do throws(KeyringFailure) {
+      try prepare(session, .forbidden)
+      let (means, hasSecret) = (try opened(session, .forbidden).means, try opener.hasSecret())
+      return means == .passphrase && !hasSecret ? opener.opener.cache.extendLast() : nil
+    } catch {
+      guard error.isLocked, interaction == .allowed else { throw error }
+    }
+    try prepare(session, interaction)
+    let means = try opened(session, .forbidden).means
+    if let seconds = opener.opener.cache.extendLast() { return seconds }
+    if means == .machine, try identity()?.key?.isInVault != true { return nil }
+    throw .locked(
+      reason: "the passphrase is right, and the kernel does not keep the key: \(opener.opener.cache.refusalReason)",
+      openedBy: .fileForEach
+    )
   }
 
   /// The most that a pending answer takes, in bytes, generously.

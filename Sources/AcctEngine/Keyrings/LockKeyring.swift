@@ -12,12 +12,13 @@ package struct LockKeyring: Sendable {
 
   /// Has a person unlock it: by the desktop's prompt, or by a passphrase, which is then kept for a while.
   ///
-  /// - Returns: The number of seconds for which the kernel keeps a vault's key after its last use; `nil` for another
-  ///   keyring, or where the kernel keeps none.
+  /// - Returns: The number of seconds for which the kernel keeps the key after its last use; `nil` for a desktop's
+  ///   keyring, and where the keyring opens without a person.
   /// - Throws: ``KeyringError/stillLocked(_:_:)``, ``KeyringError/failed(_:_:)``.
   package func unlock(_ keyring: Keyring) async throws(EngineError) -> Int? {
     do throws(KeyringFailure) {
       if keyring.kind == .vault { return try await context.world.vault.unlock(context.interaction) }
+      if let unlock = keyring.unlock { return try await unlock(context.interaction) }
       try await keyring.prepare(context.interaction)
       try await unlockParts(of: keyring)
       return nil

@@ -14,9 +14,10 @@ package struct UnlockShared: Sendable {
   }
 
   /// Asks for the passphrase once; its key is kept for a while, like the vault's.
-  package func unlock(_ kind: Keyring.Kind) async throws(EngineError) {
-    let keyring = KeyringChoice(context.world).keyring(kind)
-    do { try await keyring.prepare(context.interaction) } catch { throw .keyring(.failed(error, kind)) }
+  ///
+  /// - Returns: As ``LockKeyring/unlock(_:)``.
+  package func unlock(_ kind: Keyring.Kind) async throws(EngineError) -> Int? {
+    try await LockKeyring(context).unlock(KeyringChoice(context.world).keyring(kind))
   }
 }
 

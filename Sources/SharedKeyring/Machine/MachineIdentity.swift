@@ -28,6 +28,9 @@ struct MachineIdentity: Equatable, Sendable {
       }
     }
 
+    /// `true` for a key that the vault's passphrase opens.
+    var isInVault: Bool { if case .keyring(.vault, _) = self { true } else { false } }
+
     var kind: SharedMachine.KeyPlace {
       switch self {
       case .keyring: .software

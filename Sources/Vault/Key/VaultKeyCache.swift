@@ -18,7 +18,7 @@ package final class VaultKeyCache: Sendable {
   private let refusal = Mutex<FileError?>(nil)
 
   /// Why the kernel did not keep the last key, in words that follow a colon.
-  var refusalReason: String {
+  package var refusalReason: String {
     let refusal = refusal.withLock(\.self)
     if refusal == .system(EDQUOT) { return "its quota of keys for this user is used up" }
     return refusal?.reason ?? "it gives no reason"
@@ -44,6 +44,12 @@ package final class VaultKeyCache: Sendable {
   /// the kernel does not keep it.
   var mark: ChangeMark? {
     last.withLock(\.self).flatMap(kernel.serial).map { ChangeMark(UInt64(UInt32(bitPattern: $0))) }
+  }
+
+  /// Restarts the time of the key that was asked for last; returns for how many seconds the kernel keeps it, `nil` if it
+  /// does not.
+  package func extendLast() -> Int? {
+    last.withLock(\.self).flatMap { kernel.extend($0, Self.time) ? Int(Self.time) : nil }
   }
 
   /// Restarts the time of a stored key; returns for how many seconds the kernel keeps it.

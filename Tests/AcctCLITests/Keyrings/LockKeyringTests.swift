@@ -64,4 +64,25 @@ struct LockKeyringTests {
         == "acct: hint: set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE for a command without a person"
     )
   }
+
+  @Test(
+    "A shared keyring is unlocked for as long as the kernel keeps its key, and else is not said to be",
+    arguments: ["keyring", "vault"]
+  )
+  func sharedForAWhile(noun: String) async {
+    let machine = SharingMachine()
+    await machine.share()
+    machine.engine.unlock(for: 900)
+    #expect(await machine.acct(noun, "unlock") == 0)
+    #expect(machine.record.err == ["acct: the shared keyring is unlocked, for 15 min after its last use"])
+    machine.engine.fail(with: .locked(reason: "the kernel does not keep the key: why", openedBy: .fileForEach))
+    #expect(await machine.acct(noun, "unlock") == 6)
+    #expect(
+      machine.record.err == [
+        "acct: the shared keyring is locked: the kernel does not keep the key: why",
+        "acct: hint: put the passphrase into a file that only you can read, and set ACCT_VAULT_KEY_FILE or "
+          + "ACCT_VAULT_PASSPHRASE_FILE to it",
+      ]
+    )
+  }
 }

@@ -22,6 +22,7 @@ final class SharedEngine: Sendable {
     var isRolledBack = false
     var pending: [AccountID] = []
     var made: Set<String> = []
+    var unlockedFor: Int?
   }
 
   private let state = Mutex(State())
@@ -38,6 +39,9 @@ final class SharedEngine: Sendable {
       $0.callsLeft = calls
     }
   }
+
+  /// Keeps the key that a person has opened for so many seconds.
+  func unlock(for seconds: Int) { state.withLock { $0.unlockedFor = seconds } }
 
   /// Whether a call has failed since.
   var hasFailed: Bool { state.withLock { $0.callsLeft == 0 } }
@@ -73,7 +77,13 @@ final class SharedEngine: Sendable {
   /// What one machine reaches it by.
   func port(_ settings: SettingsFile, _ lifeline: Lifeline) -> SharedKeyring {
     SharedKeyring(
-      keyring: { kind in self.keyring(kind, settings, lifeline) },
+      keyring: { kind in
+        var keyring = self.keyring(kind, settings, lifeline)
+        keyring.unlock = { _ throws(KeyringFailure) in
+          try self.use(lifeline) { state throws(KeyringFailure) in state.unlockedFor }
+        }
+        return keyring
+      },
       settings: { settings.value },
       create: { given, _ throws(KeyringFailure) in
         try self.use(lifeline) { state throws(KeyringFailure) in _ = state.made.insert(given.name) }

@@ -17,8 +17,7 @@ extension KeyringCommand {
       let use = LockKeyring(context.engine)
       let keyring = try await use.keyring()
       let seconds = try await use.unlock(keyring)
-      let time = seconds.map { ", for \(duration(Int64($0))) after its last use" } ?? ""
-      return try context.done(keyring, .ready, seconds, "\(words(for: keyring.kind)) is unlocked\(time)")
+      return try context.done(keyring, .ready, seconds, unlocked(keyring.kind, for: seconds))
     }
   }
 
@@ -38,6 +37,11 @@ extension KeyringCommand {
       return try context.done(keyring, .locked, nil, "\(words(for: keyring.kind)) is locked")
     }
   }
+}
+
+/// Says that a keyring is unlocked, and for how many seconds.
+func unlocked(_ kind: Keyring.Kind, for seconds: Int?) -> String {
+  "\(words(for: kind)) is unlocked" + (seconds.map { ", for \(duration(Int64($0))) after its last use" } ?? "")
 }
 
 extension Context {

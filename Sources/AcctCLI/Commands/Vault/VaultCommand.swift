@@ -24,11 +24,11 @@ struct VaultCommand: ParsableCommand {
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let shared = UnlockShared(context.engine)
       if let kind = try shared.kind() {
-        try await shared.unlock(kind)
+        let seconds = try await shared.unlock(kind)
         if options.json {
-          try context.output(vaultJSON("unlocked"))
+          try context.output(vaultJSON("unlocked", seconds))
         } else {
-          context.notice("the shared keyring is unlocked")
+          context.notice(unlocked(kind, for: seconds))
         }
         return .done
       }
