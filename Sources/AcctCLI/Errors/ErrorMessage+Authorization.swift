@@ -45,7 +45,7 @@ extension ErrorMessage {
       self.init(
         "noIDToken",
         .usage,
-        "\(name) has no ID token: only a sign-in of a person at an authorization server brings one",
+        "\(name) has no ID token: a sign-in of a person brings one, or an exchange whose server issues one",
         hint: "name another account with --account"
       )
     case .originRefused(let origin, let account, let allowed):

@@ -6,7 +6,9 @@ import AcctPorts
 extension Account {
   /// `true` if a sign-in, or its import, may have brought an ID token, and a renewal may bring the next.
   var mayHaveIDToken: Bool {
-    guard kind == .oauth, !client.grant.renewsItself else { return false }
+    guard kind == .oauth else { return false }
+    // The server of an exchange issues one or does not, whatever the scope says.
+    if client.grant.renewsItself { return subjectStatements.idToken != nil }
     return source != .issuer || requestedIDToken
   }
 

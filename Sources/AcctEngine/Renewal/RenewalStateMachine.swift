@@ -136,7 +136,8 @@ package struct RenewalStateMachine<Form> {
 
   /// Why the ID token of an answer is rejected (OpenID Connect Core 1.0, section 12.2).
   private func flaw(of reading: Result<IDToken, IDToken.Flaw>?, at now: Timestamp) -> IDToken.Flaw? {
-    guard let reading, account.mayHaveIDToken else { return nil }
+    // That of an exchange may be for another audience than the client.
+    guard let reading, account.mayHaveIDToken, !account.client.grant.renewsItself else { return nil }
     // One that can't be read says nothing of anyone, and this account has not asked for it.
     if case .failure(.unreadable) = reading, idToken == nil, !account.requestedIDToken { return nil }
     do throws(IDToken.Flaw) {

@@ -15,10 +15,17 @@ extension TokenProvider {
   ///   - account: The account.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
   /// - Returns: The token; no key is bound to it.
-  /// - Throws: ``AuthorizationError/noIDToken(_:)`` for an account of another kind,
+  /// - Throws: ``AuthorizationError/noIDToken(_:)`` for an account that got none, or is of another kind,
   ///   ``SignInError/required(account:_:)``, the keyring's failure, or the reason why it could not be renewed.
   package func idToken(of account: Account, leaving minimum: Int64? = nil) async throws(EngineError) -> AccessGrant {
-    guard account.kind == .oauth, !account.client.grant.renewsItself else {
+    guard account.kind == .oauth else { throw .authorization(.noIDToken(account.name)) }
+    // An exchange that brought an ID token has it in the place of its own.
+    if account.tokenType == .none {
+      let grant = try await grant(to: account, leaving: minimum)
+      guard (try? IDToken(grant.token.secret)) != nil else { throw .authorization(.noIDToken(account.name)) }
+      return grant
+    }
+    guard !account.client.grant.renewsItself || account.mayHaveIDToken else {
       throw .authorization(.noIDToken(account.name))
     }
     guard account.mayHaveIDToken else {

@@ -27,6 +27,9 @@ package struct DirectSignIn: Sendable {
     } catch {
       throw error.refusing(.init(client, request.scope, request.resources))
     }
-    return NewCredentials(response, key: key, from: server, client, request, now: context.world.clock.now())
+    var credentials = NewCredentials(response, key: key, from: server, client, request, now: context.world.clock.now())
+    credentials.idToken = try? response.idToken?.get()
+    credentials.subjectStatements.idToken = response.idTokenSubject
+    return credentials
   }
 }

@@ -104,6 +104,51 @@ struct TokenExchangeTests {
     #expect(record.accountFiles == 2)
   }
 
+  @Test("An ID token that an exchange issued is printed by token --id, beside an access token or in its place")
+  func idToken() async throws {
+    record.secretFiles[PlatformTokens.path] = PlatformTokens.jwt()
+    func idToken(_ number: Int64, until end: Int64) -> String {
+      PlatformTokens.jwt(number, ["iss": .string(RecordedServer.issuer), "aud": "cluster", "exp": JSON(end)])
+    }
+    let tokens = [idToken(1, until: 1_800_003_600), idToken(2, until: 1_800_010_000)]
+    let uri = "urn:ietf:params:oauth:token-type:id_token"
+    let beside = tokens.map { PlatformTokens.answer("a", ["id_token": .string($0)]) }
+    let instead = tokens.map {
+      PlatformTokens.answer("a", ["access_token": .string($0), "token_type": "N_A", "issued_token_type": .string(uri)])
+    }
+    for (answers, options) in [(beside, ["--audience", "x"]), (instead, ["--requested-type", "id"])] {
+      record.now = 1_800_000_000
+      _ = RecordedServer(record, tokens: answers[0], answers[1])
+      #expect(await record.run(begin + ["--subject-token-file", PlatformTokens.path] + options) == 0, "\(record.err)")
+      record.clear()
+      #expect(await record.run(["token", "--id"]) == 0, "\(record.err)")
+      #expect(record.out == "\(tokens[0])\n")
+      // Renewed by another exchange.
+      record.now += 3400
+      record.clear()
+      #expect(await record.run(["token", "--id"]) == 0, "\(record.err)")
+      #expect(record.out == "\(tokens[1])\n")
+      #expect(!record.filesText.contains(tokens[1]))
+    }
+  }
+
+  @Test("An exchange without an ID token has none to print, and what it has instead is not taken for one")
+  func noIDToken() async {
+    record.secretFiles[PlatformTokens.path] = PlatformTokens.jwt()
+    let saml = "urn:ietf:params:oauth:token-type:saml2"
+    for answer in [
+      PlatformTokens.answer("a"), PlatformTokens.answer("a", ["id_token": "made-up"]),
+      PlatformTokens.answer("a", ["token_type": "N_A", "issued_token_type": .string(saml)]),
+    ] {
+      _ = RecordedServer(record, tokens: answer)
+      #expect(await add("--audience", "\(record.accountFiles)") == 0, "\(record.err)")
+      record.clear()
+      #expect(await record.run(["token", "--id"]) == 64, "\(record.err)")
+      #expect(record.out.isEmpty)
+      #expect(await record.acct("token") == 0)
+    }
+  }
+
   @Test("A program's token is exchanged, run without a shell each time")
   func program() async throws {
     record.programs.install("print-token", answering: [["--for", "a b", "$HOME"]: PlatformTokens.jwt(7) + "\n"])
