@@ -116,7 +116,7 @@ function __acct_grammar -S
             set arguments 'provider'
         case 'login'
             set options '--scope='\t'The scope to ask for, from now on; '\'''\'' is the server'\''s usual one' \
-                '--device'\t'Sign in on another device: show a code to enter there' \
+                '--device'\t'Sign in on another device, this time: show a code to enter there' \
                 '--no-browser'\t'Open no browser: print the address, and read the callback address from stdin, too' \
                 '--browser='\t'Open the address with this command, this time; as BROWSER names one' \
                 '--wait='\t'How long to wait for the browser'\''s answer' \
