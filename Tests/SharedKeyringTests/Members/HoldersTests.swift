@@ -116,6 +116,13 @@ struct HoldersTests {
     #expect(await keeping.keyring().state() == .ready)
     // A file opens it again.
     #expect(try await unlock(here) == nil)
-    #expect(try await unlock(try Fleet().machine("keyed")) == nil)
+    let keyed = TestMachine(
+      "keyed",
+      home: try fleet.folder.folder("keyed"),
+      keyFile: fleet.keyFile,
+      engine: InMemoryStore()
+    )
+    try keyed.vault().sharedKeyring.create(Fleet.settings, .forbidden)
+    #expect(try await unlock(keyed) == nil)
   }
 }
