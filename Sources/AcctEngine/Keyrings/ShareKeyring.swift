@@ -170,7 +170,7 @@ extension KeyringFailure.Opening {
   fileprivate var ofNewcomer: Self {
     switch self {
     case .any, .otherPassphrase: .joining
-    case .joining, .approval, .file, .fileForEach: self
+    case .joining, .approval, .part, .desktop, .otherKeyring, .file, .fileForEach: self
     }
   }
 }
