@@ -95,6 +95,8 @@ let quickStart: [LinkerSetting] = [
   .unsafeFlags(["-use-ld=lld", "-Xlinker", "-O2"]),
   .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=all"]),
   .unsafeFlags(["-Xlinker", "--no-export-dynamic"]),
+  // Not for speed: see Sources/CArguments/workers.c.
+  .unsafeFlags(["-Xlinker", "--wrap=_dispatch_workq_worker_register"]),
   .unsafeFlags(["-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/packaging/unused-mathematics.ld"]),
 ]
 
