@@ -46,6 +46,8 @@ enum Handle {
   static let firstTransient: UInt32 = 0x8000_0000
   /// PERSISTENT_FIRST: objects that stay loaded.
   static let firstPersistent: UInt32 = 0x8100_0000
+  /// The storage key that stays loaded (TCG TPM v2.0 Provisioning Guidance).
+  static let storageKey: UInt32 = 0x8100_0001
 
   static func isTransient(_ handle: UInt32) -> Bool { handle >> 24 == 0x80 }
   static func isPersistent(_ handle: UInt32) -> Bool { handle >> 24 == 0x81 }

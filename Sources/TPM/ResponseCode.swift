@@ -41,9 +41,9 @@ struct ResponseCode: Hashable, Sendable {
     if asksToTryAgain || lacksRoom { return .busy }
     switch command {
     case .sign where isWrongPassword: return .wrongPIN(triesLeft: nil)
-    case .create where isWrongPassword, .createPrimary where isWrongPassword,
-      .load where isWrongPassword, .unseal where isWrongPassword:
-      return .failed(reason: "the TPM's owner set a password (\(number))")
+    case .createPrimary where isWrongPassword: return .owned
+    case .create where isWrongPassword, .load where isWrongPassword, .unseal where isWrongPassword:
+      return .failed(reason: "its storage key has a password (\(number))")
     // TPM_RC_INTEGRITY: another TPM's parent encrypted it. TPM_RC_HANDLE: its parent was kept here.
     case .load where kind == 0x9F || kind == 0x8B: return .foreign
     case .create, .createPrimary, .agree, .load, .sign, .unseal, .flushContext, .getCapability: break

@@ -131,9 +131,15 @@ package struct TPMDevice: Sendable {
     data: Secret? = nil
   ) throws(HardwareKeyFailure) -> KeyFile {
     try converse { talk throws(HardwareKeyFailure) in
-      let parent = try talk.run(.createPrimary()).handle
+      let parent = try Self.parent(&talk)
       let made = try talk.run(.create(template, below: parent, password: password, data: data)).created()
-      let file = KeyFile(kind, emptyAuth: password == nil, publicPart: made.publicPart, privatePart: made.privatePart)
+      let file = KeyFile(
+        kind,
+        emptyAuth: password == nil,
+        parent: parent == Handle.storageKey ? parent : Handle.owner,
+        publicPart: made.publicPart,
+        privatePart: made.privatePart
+      )
       // The TPM refuses it if a byte of it was changed on the way.
       _ = try talk.run(.load(file, below: parent))
       return file
@@ -143,8 +149,23 @@ package struct TPMDevice: Sendable {
   /// Loads an object below its parent, which is derived unless it stays loaded.
   private static func load(_ file: KeyFile, _ talk: inout Conversation) throws(HardwareKeyFailure) -> UInt32 {
     var parent = file.parent
-    if parent == Handle.owner { parent = try talk.run(.createPrimary()).handle }
+    if parent == Handle.owner { parent = try Self.parent(&talk) }
     return try talk.run(.load(file, below: parent)).handle
+  }
+
+  /// The key that objects are made below.
+  ///
+  /// It is derived from the owner's seed or, where the owner set a password, the storage key that stays loaded. Both are
+  /// the same where that was made by the same template.
+  ///
+  /// - Throws: ``HardwareKeyFailure/owned`` where only the owner can derive it and none stays loaded.
+  private static func parent(_ talk: inout Conversation) throws(HardwareKeyFailure) -> UInt32 {
+    do throws(HardwareKeyFailure) { return try talk.run(.createPrimary()).handle } catch {
+      guard error == .owned else { throw error }
+      let kept = try talk.run(.getCapability(Capability.handles, from: Handle.storageKey, count: 1)).handles()
+      guard kept == [Handle.storageKey] else { throw error }
+      return Handle.storageKey
+    }
   }
 
   private static func lockout(_ talk: inout Conversation) throws(HardwareKeyFailure) -> LockoutState {

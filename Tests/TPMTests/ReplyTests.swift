@@ -141,7 +141,7 @@ struct ReplyTests {
     arguments: [
       (0, 0x100, .failed(reason: "the TPM was not started (0x100)")),
       (0, 0x101, .failed(reason: "the TPM is in failure mode (0x101)")),
-      (0, 0x98E, .failed(reason: "the TPM's owner set a password (0x98e)")),
+      (1, 0x98E, .failed(reason: "its storage key has a password (0x98e)")),
       (0, 0x185, .failed(reason: "the TPM's error 0x185")), (1, 0x1DF, .foreign),
       (1, 0x18B, .foreign), (2, 0x921, .lockedOut), (2, 0x9A2, .wrongPIN(triesLeft: nil)),
     ] as [(Int, UInt32, HardwareKeyFailure)]

@@ -91,6 +91,47 @@ struct ToolsTests {
     #expect(try await point.verifies(signature))
   }
 
+  @Test("Where the owner set a password, keys and sealed data are made below the storage key that the TPM keeps")
+  func ownersPassword() async throws {
+    let tpm = try await SoftwareTPM()
+    let folder = try TemporaryFolder()
+    try await run(tpm, "tpm2_changeauth -c owner owner's-password", in: folder)
+    await #expect(throws: HardwareKeyFailure.owned) { try await keys.create(tpm.address, false, .absent) }
+    await #expect(throws: HardwareKeyFailure.owned) { try await keys.seal(Secret("made-up secret"), tpm.address) }
+    // An RSA key with other attributes than those of acct's own parent, as many machines have it.
+    try await run(tpm, "tpm2_createprimary -C o -P owner's-password -c primary", in: folder)
+    try await run(tpm, "tpm2_flushcontext -t", in: folder)
+    try await run(tpm, "tpm2_evictcontrol -C o -P owner's-password -c primary 0x81000001", in: folder)
+    let key = try await keys.create(tpm.address, false, .absent)
+    #expect(try KeyFile(der: key.blob).parent == 0x8100_0001)
+    #expect(try await key.point.verifies(try await keys.sign(key.blob, tpm.address, digest, .absent)))
+    let sealed = try await keys.seal(Secret("made-up secret"), tpm.address)
+    #expect(try await keys.unseal(sealed, tpm.address, .full) == Secret("made-up secret"))
+    let agreement = try TPMDevice(at: tpm.address).makeAgreementKey()
+    #expect(try TPMDevice(at: tpm.address).agree(with: key.point, by: agreement).count == 32)
+    // Without the password it is used as it was made.
+    try await run(tpm, "tpm2_changeauth -c owner -p owner's-password", in: folder)
+    #expect(try await key.point.verifies(try await keys.sign(key.blob, tpm.address, digest, .absent)))
+    #expect(try KeyFile(der: try await keys.create(tpm.address, false, .absent).blob).parent == 0x4000_0001)
+  }
+
+  @Test("A key that was made before the owner set a password is used below the same storage key, and no other")
+  func laterPassword() async throws {
+    let tpm = try await SoftwareTPM()
+    let folder = try TemporaryFolder()
+    let key = try await keys.create(tpm.address, false, .absent)
+    try await makePrimary(tpm, in: folder)
+    try await run(tpm, "tpm2_createprimary -C o -c other", in: folder)
+    try await run(tpm, "tpm2_flushcontext -t", in: folder)
+    try await run(tpm, "tpm2_evictcontrol -C o -c other 0x81000001", in: folder)
+    try await run(tpm, "tpm2_changeauth -c owner owner's-password", in: folder)
+    await #expect(throws: HardwareKeyFailure.foreign) { try await keys.sign(key.blob, tpm.address, digest, .absent) }
+    try await run(tpm, "tpm2_evictcontrol -C o -P owner's-password -c 0x81000001", in: folder)
+    await #expect(throws: HardwareKeyFailure.owned) { try await keys.sign(key.blob, tpm.address, digest, .absent) }
+    try await run(tpm, "tpm2_evictcontrol -C o -P owner's-password -c primary 0x81000001", in: folder)
+    #expect(try await key.point.verifies(try await keys.sign(key.blob, tpm.address, digest, .absent)))
+  }
+
   @Test("A key that tpm2-openssl made is refused, since it may also decrypt")
   func keyOfOpenSSL() async throws {
     let tpm = try await SoftwareTPM()

@@ -51,9 +51,16 @@ extension ErrorMessage {
       self.init(
         "keyForeign",
         .signInRequired,
-        "this key belongs to another TPM, or the TPM was cleared"
+        "this key belongs to another TPM, or the TPM was cleared, or its owner set a password"
       )
       needsLogin = true
+    case .owned:
+      self.init(
+        "tpmOwned",
+        .keyringUnavailable,
+        "the TPM's owner set a password, and the TPM keeps no storage key (0x81000001)",
+        hint: storageKeyLine
+      )
     case .gone:
       self.init(
         "keyGone",
@@ -78,6 +85,12 @@ extension ErrorMessage {
     )
   }
 }
+
+/// The lines that have a TPM keep the key that acct derives.
+let storageKeyLine =
+  "`tpm2_createprimary -C o -P file:- -G ecc256 -g sha256 -a 'fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda"
+  + "|restricted|decrypt' -c srk && tpm2_evictcontrol -C o -P file:- -c srk 0x81000001` makes one; each command reads the "
+  + "owner's password from standard input, up to Ctrl-D"
 
 /// The name of a place of keys.
 func words(for storage: KeyStorage) -> String {

@@ -9,7 +9,8 @@ extension DoctorWording {
       self.init(
         "vaultSeal",
         "the TPM at \(address.description) does not open the vault: \(words(forSeal: failure))",
-        fix: "`acct vault seal` seals it again, with the passphrase; `acct vault unseal` ends it"
+        fix: failure == .owned
+          ? storageKeyLine : "`acct vault seal` seals it again, with the passphrase; `acct vault unseal` ends it"
       )
     case .proxyMemory(isSecret: true):
       self.init("proxyMemory", "`acct proxy` keeps its secrets in memory that no other process can read (memfd_secret)")

@@ -46,6 +46,8 @@ package enum HardwareKeyFailure: Error, Equatable, Sendable {
   case notTouched
   /// The key belongs to another TPM, or the TPM was cleared.
   case foreign
+  /// The TPM's owner set a password, so that only the owner can derive the parent of keys, and the TPM keeps no storage key.
+  case owned
   /// The token no longer has the key.
   case gone
   /// The named object can't be such a key: a file that is no module, a key of another curve, a key that may also

@@ -123,6 +123,28 @@ struct DeviceKeyTests {
     #expect(try await home.use(server) == "200")
   }
 
+  @Test("A TPM whose owner set a password is used again after the line that the doctor prints")
+  func ownersPassword() async throws {
+    let device = try await DeviceHome(.tpm)
+    try await device.signIn("--name", "hard")
+    let tpm = try #require(device.tpm)
+    try #require(try await tpm.run("tpm2_changeauth", ["-c", "owner", "made-up"]).status == 0)
+    let (status, errors) = try await device.header()
+    #expect(status == 7)
+    #expect(errors.contains("the TPM's owner set a password, and the TPM keeps no storage key (0x81000001)"))
+    let doctor = try await device.home.acct("doctor", "--offline").text
+    let line = try #require(doctor.split(separator: "`").first { $0.hasPrefix("tpm2_") }, "\(doctor)")
+    // Each command reads the password up to the end of the input.
+    let folder = try TemporaryFolder()
+    let password = try folder.file("password", containing: "made-up\n")
+    let pasted = String(line).replacing("file:-", with: "file:- <\(password)")
+      .replacing("&&", with: "&& tpm2_flushcontext -t &&")
+    let mended = try await tpm.run("sh", ["-euc", pasted], in: folder)
+    #expect(mended.status == 0, "\(mended.errorText)")
+    #expect(try await device.home.use(device.server) == "200")
+    #expect(try await device.home.acct("doctor", "--offline").status == 0)
+  }
+
   @Test("A TPM that is cleared exits 4, one that is away 7, and a sign-in mends the first")
   func cleared() async throws {
     let device = try await DeviceHome(.tpm)

@@ -78,8 +78,8 @@ extension ErrorMessage {
         "\(device), which has this machine's key for the shared keyring, can't be reached: \(reason)",
         hint: "turn it on or start it, and try again"
       )
-    case .forbidden, .busy, .lockedOut, .wrongPIN, .noPIN, .cancelled, .notTouched, .unsuitable, .malformedReply,
-      .failed:
+    case .forbidden, .busy, .lockedOut, .wrongPIN, .noPIN, .cancelled, .notTouched, .owned, .unsuitable,
+      .malformedReply, .failed:
       self.init(failure, .tpm2)
     }
   }

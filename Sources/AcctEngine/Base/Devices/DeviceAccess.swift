@@ -56,7 +56,7 @@ final class DeviceAccess: Sendable {
       // The lockout is due to the last wrong PIN; one that the device accepted before is still right.
       case .lockedOut where !isProven: reject(0)
       case .absent, .forbidden, .busy, .lockedOut, .noPIN, .cancelled, .notTouched, .foreign,
-        .gone, .unsuitable, .malformedReply, .failed:
+        .owned, .gone, .unsuitable, .malformedReply, .failed:
         break
       }
       throw error
