@@ -81,17 +81,18 @@ extension Tokens {
   }
 
   private func slot(_ module: Module, _ token: Token, _ uri: PKCS11URI) async -> PKCS11Slot {
-    let name = "\(token.name) (\(printable(token.manufacturer)))"
+    var slot = PKCS11Slot(module: module.path, token: "\(token.name) (\(printable(token.manufacturer)))")
+    if !token.serial.isEmpty { slot.serial = printable(token.serial) }
     do throws(HardwareKeyFailure) {
-      let keys = try await session(module, token, .brief) {
+      slot.keys = try await session(module, token, .brief) {
         session,
         _ throws(HardwareKeyFailure) in
         try session.publicKeys(uri)
       }
-      return PKCS11Slot(module: module.path, token: name, keys: keys)
     } catch {
-      return PKCS11Slot(module: module.path, token: name, failure: error)
+      slot.failure = error
     }
+    return slot
   }
 
   /// Does something in a session in which the token's user is logged in.

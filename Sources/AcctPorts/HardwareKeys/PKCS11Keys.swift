@@ -79,13 +79,22 @@ package struct PKCS11Slot: Equatable, Sendable {
   package var module: String
   /// The token's label and manufacturer, made printable; `nil` where the module failed.
   package var token: String?
+  /// The number that its maker gave it, made printable; `nil` where it has none.
+  package var serial: String?
   package var failure: HardwareKeyFailure?
   /// The keys that could be an account's.
   package var keys: [PKCS11Key]
 
-  package init(module: String, token: String? = nil, failure: HardwareKeyFailure? = nil, keys: [PKCS11Key] = []) {
+  package init(
+    module: String,
+    token: String? = nil,
+    serial: String? = nil,
+    failure: HardwareKeyFailure? = nil,
+    keys: [PKCS11Key] = []
+  ) {
     self.module = module
     self.token = token
+    self.serial = serial
     self.failure = failure
     self.keys = keys
   }

@@ -85,7 +85,7 @@ package final class InMemoryToken: Sendable {
             let isBrought = self.state.withLock { $0.copied.contains(object) }
             return PKCS11Key(uri: name, point: key.point, isNew: false, mayHaveCopies: isBrought)
           }
-        return [PKCS11Slot(module: "/lib/memory.so", token: "Memory", keys: keys)]
+        return [PKCS11Slot(module: "/lib/memory.so", token: "Memory", serial: "0042", keys: keys)]
       }
     )
   }

@@ -62,7 +62,8 @@ extension ListHardwareKeys.Report {
     var lines = ["TPM at \(address.description): \(tpmWords)"]
     lines += tpmAccounts.map { "  \($0.thumbprint ?? "-") \($0.name) (in a TPM)" }
     for token in tokens {
-      let name = token.slot.token.map { "token \($0)" } ?? token.slot.module
+      let serial = token.slot.serial.map { ", serial number \($0)" } ?? ""
+      let name = token.slot.token.map { "token \($0)\(serial)" } ?? token.slot.module
       let failure = token.slot.failure.map { ": \(ErrorMessage($0, .pkcs11).text)" } ?? ""
       lines.append("\(name)\(failure)")
       for key in token.keys {
@@ -101,6 +102,7 @@ extension ListHardwareKeys.Report {
           tokens.map { token in
             [
               "module": .string(token.slot.module), "token": .init(token.slot.token),
+              "serial": .init(token.slot.serial),
               "error": token.slot.failure.map { ErrorMessage($0, .pkcs11).errorObject } ?? .null,
               "keys": .array(token.keys.map(\.json)),
             ]
