@@ -30,7 +30,10 @@ extension PrivateFolder {
       if depth > 0 { try check(name) }
       place += name
       guard
-        let next = try at(place, { () throws(FileError) in try step(into: name, of: folder, creating: creating) })
+        let next = try at(
+          place,
+          { () throws(FileError) in try step(into: name, of: folder, place, creating: creating) }
+        )
       else { return nil }
       folder = next
       place += "/"
@@ -55,8 +58,13 @@ private func openBase(_ path: String, creating: Bool) throws(FileError) -> Descr
   return try .open(path, flags)
 }
 
-private func step(into name: String, of parent: borrowing Descriptor, creating: Bool) throws(FileError) -> Descriptor? {
-  guard let folder = try open(folder: name, in: parent, creating: creating) else { return nil }
+private func step(
+  into name: String,
+  of parent: borrowing Descriptor,
+  _ path: String,
+  creating: Bool
+) throws(FileError) -> Descriptor? {
+  guard let folder = try open(folder: name, in: parent, path, creating: creating) else { return nil }
   try folder.status().checkGenuine()
   if creating, try folder.status().mode & 0o077 != 0 {
     _ = fchmod(folder.number, 0o700)
@@ -69,9 +77,11 @@ private func step(into name: String, of parent: borrowing Descriptor, creating: 
 private func open(
   folder name: String,
   in parent: borrowing Descriptor,
+  _ path: String,
   creating: Bool
 ) throws(FileError) -> Descriptor? {
   do { return try parent.open(name, O_RDONLY | O_DIRECTORY) } catch {
+    if error == .isLink { return try .linked(folder: path) }
     guard error == .notThere else { throw error }
     guard creating else { return nil }
   }
@@ -83,4 +93,18 @@ private func open(
     throw .last
   }
   return try parent.open(name, O_RDONLY | O_DIRECTORY)
+}
+
+extension Descriptor {
+  /// Opens the folder that a link leads to, if only this user and root can have made the link, and can change the way.
+  ///
+  /// - Parameter path: The link, as in ``trusted(_:_:)``.
+  /// - Returns: The folder, open for reading.
+  /// - Throws: ``FileError``, ``FileError/distrusted(reason:)`` among them for a link to no folder.
+  static func linked(folder path: String) throws(FileError) -> Descriptor {
+    do throws(FileError) { return try trusted(folder: path).open(".", O_RDONLY | O_DIRECTORY) } catch {
+      guard error == .notThere else { throw error }
+      throw .distrusted(reason: "it is a link to a folder that does not exist")
+    }
+  }
 }

@@ -15,7 +15,7 @@ extension PrivateFolder {
     return try at(path(of: name)) { () throws(FileError) in
       let file: Descriptor
       do throws(FileError) { file = try folder.open(name, O_RDONLY) } catch {
-        guard error == .notThere else { throw error }
+        guard error == .notThere else { throw folder.told(error, of: name, path(of: name)) }
         return nil
       }
       return try file.genuineBytes(limit: limit)
@@ -27,14 +27,16 @@ extension PrivateFolder {
   /// - Parameters:
   ///   - name: The file's name.
   ///   - limit: The most bytes it may have.
-  /// - Returns: Its bytes; none if it can't be read.
-  package func inspected(_ name: String, limit: Int) -> [UInt8] {
+  /// - Returns: Its bytes, none if it can't be read; and whether it is such a file, which only a mode keeps from use.
+  package func inspected(_ name: String, limit: Int) -> (bytes: [UInt8], isOwn: Bool) {
+    var isOwn = false
     do {
-      guard let file = try opened()?.open(name, O_RDONLY) else { return [] }
-      let status = try file.status()
-      guard status.isOwn, status.kind == .regular else { return [] }
-      return try readAll(from: file.number, limit: limit) ?? []
-    } catch { return [] }
+      guard let folder = try opened(), let status = try folder.status(of: name) else { return ([], false) }
+      isOwn = status.isOwn && status.kind == .regular
+      guard isOwn else { return ([], false) }
+      let file = try folder.open(name, O_RDONLY)
+      return (try readAll(from: file.number, limit: limit) ?? [], true)
+    } catch { return ([], isOwn) }
   }
 
   /// Returns `true` if there is something of a name, or that can't be told: one system call, which trusts nothing.
@@ -54,6 +56,17 @@ extension PrivateFolder {
 }
 
 extension Descriptor {
+  /// The error in opening a file of this folder, which for one that this user may not read names what is wrong with it.
+  func told(_ error: FileError, of name: String, _ path: String) -> FileError {
+    guard error == .system(EACCES) else { return error }
+    do throws(FileError) {
+      guard let status = try status(of: name) else { return error }
+      try status.checkGenuine()
+      guard status.mode & 0o400 == 0 else { return error }
+      return .exposed(reason: "you may not read it", chmod: "chmod u+r \(shellWord(path))")
+    } catch { return error }
+  }
+
   /// Reads a regular file that only this user can change.
   ///
   /// - Parameter limit: The most bytes it may have.

@@ -50,7 +50,9 @@ extension PrivateFolder {
     do throws(FileError) {
       return .success(try folder.open(name, O_RDONLY).genuineBytes(limit: limit))
     } catch {
-      return error == .notThere ? nil : .failure(PrivateFilesError(path(of: name), error))
+      guard error != .notThere else { return nil }
+      let path = path(of: name)
+      return .failure(PrivateFilesError(path, folder.told(error, of: name, path)))
     }
   }
 

@@ -8,7 +8,10 @@ package struct SurveyEntry: Sendable {
 }
 
 extension PrivateFolder {
-  /// Lists the folder and everything below it, without trusting, following or changing anything.
+  /// Lists the folder and everything below it, without changing anything.
+  ///
+  /// A link that leads to one of acct's folders is listed as that folder: this one by its name, another one by the path
+  /// that it has without links.
   ///
   /// - Parameter depth: The number of levels of folders below this one that are entered.
   /// - Returns: The folder and its contents, in no order; nothing if it is not there.
@@ -22,10 +25,14 @@ extension PrivateFolder {
         guard error == .notThere else { throw error }
         return []
       }
-      var entries = [SurveyEntry(path: path, status: own)]
-      guard own.kind == .folder else { return entries }
-      let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-      try folder.survey(path, depth: depth, into: &entries)
+      var entries: [SurveyEntry] = []
+      if own.kind == .folder {
+        entries.append(SurveyEntry(path: path, status: own))
+        try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).survey(path, depth: depth, into: &entries)
+        return entries
+      }
+      if own.kind == .link, try Descriptor.survey(link: path, as: path, depth: depth, into: &entries) { return entries }
+      entries.append(SurveyEntry(path: path, status: own))
       return entries
     }
   }
@@ -50,6 +57,11 @@ extension Descriptor {
       // Deleted since it was listed: another process is active.
       guard let status = try status(of: name) else { continue }
       let place = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+      if status.kind == .link, depth > 0,
+        try Self.survey(link: place, as: nil, depth: depth - 1, into: &entries)
+      {
+        continue
+      }
       entries.append(SurveyEntry(path: place, status: status))
       guard status.kind == .folder, depth > 0 else { continue }
       let folder: Descriptor
@@ -58,12 +70,47 @@ extension Descriptor {
       try folder.survey(place, depth: depth - 1, into: &entries)
     }
   }
+
+  /// Lists the folder of this user's that a link leads to.
+  ///
+  /// - Parameters:
+  ///   - path: The link.
+  ///   - name: The folder's path in the list; `nil` for the one that it has without links.
+  ///   - depth: The number of levels of folders below it that are entered.
+  ///   - entries: The list.
+  /// - Returns: `false` if the link leads to no such folder.
+  /// - Throws: The system's error in listing it.
+  fileprivate static func survey(
+    link path: String,
+    as name: String?,
+    depth: Int,
+    into entries: inout [SurveyEntry]
+  ) throws(FileError) -> Bool {
+    let folder: Descriptor
+    do throws(FileError) { folder = try linked(folder: path) } catch { return false }
+    let status = try folder.status()
+    guard status.isOwn, let place = name ?? resolved(path) else { return false }
+    entries.append(SurveyEntry(path: place, status: status))
+    try folder.survey(place, depth: depth, into: &entries)
+    return true
+  }
+}
+
+/// The path behind all links; `nil`, with the reason in `errno`, if it leads nowhere.
+package func resolved(_ path: String) -> String? {
+  guard let real = unsafe realpath(path, nil) else { return nil }
+  defer { unsafe free(real) }
+  return unsafe String(cString: real)
 }
 
 /// Removes the permissions of the group and others on an own file or folder.
 package func closeToOthers(_ path: String) throws(PrivateFilesError) {
   try at(path) { () throws(FileError) in
-    let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let file: Descriptor
+    do throws(FileError) { file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) } catch {
+      guard error == .system(ELOOP) else { throw error }
+      file = try .linked(folder: path)
+    }
     let status = try file.status()
     guard status.isOwn else { throw .distrusted(reason: "it belongs to another user") }
     guard fchmod(file.number, status.mode & 0o700) == 0 else { throw .last }

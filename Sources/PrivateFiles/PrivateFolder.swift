@@ -1,9 +1,10 @@
 /// A folder that only its owner can touch, and the files in it.
 ///
-/// The folder's own name and everything below it are opened step by step without following a
-/// symbolic link, and each step must belong to the effective user and be closed to other writers.
-/// The folders above it are the system's and the user's: they may be links, and are created (0700)
-/// where they are missing.
+/// The folder's own name and everything below it are opened step by step, and each step must belong
+/// to the effective user and be closed to other writers. A step may be a link of this user's to a
+/// folder of theirs, as tools make it that keep settings elsewhere; a file is never one. The folders
+/// above it are the system's and the user's: they may be links, and are created (0700) where they
+/// are missing.
 ///
 /// Nothing is created by reading. A folder of our own that others may *read* is tightened to 0700
 /// before something is written to it, since a careless umask is the usual cause and refusing would
@@ -14,7 +15,7 @@ package struct PrivateFolder: Sendable {
   package let path: String
   /// The folder that is opened as any path is; always `/`-terminated, or empty.
   let base: String
-  /// The names below `base`, each opened without following a link.
+  /// The names below `base`, each opened without following another user's link.
   let chain: [String]
   /// Returns the random part of a temporary file's name.
   let suffix: @Sendable () -> String

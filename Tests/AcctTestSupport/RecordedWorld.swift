@@ -378,7 +378,7 @@ package final class RecordedWorld: Sendable {
           guard body([(id, isReadable && exposed == nil ? .success(bytes) : .failure(failure))]) else { return }
         }
       },
-      inspect: { id in ("/data/accounts/\(id).json", self.state.withLock { $0.files[.account(id)] } ?? []) },
+      inspect: { id in ("/data/accounts/\(id).json", self.state.withLock { $0.files[.account(id)] } ?? [], true) },
       lock: { _, _ throws(FilesFailure) in HeldLock {} },
       fileSystem: { folder throws(FilesFailure) in self.state.withLock { $0.fileSystems[folder] } },
       changes: { self.state.withLock { $0.changes.map(ChangeMark.init) } }

@@ -46,23 +46,68 @@ struct FolderTests {
     #expect(scratch.mode(of: "real/acct/a") == 0o600)
   }
 
-  @Test("A private folder that is itself a link is rejected, and nothing is written behind it")
+  @Test("A private folder that is its owner's link to their own folder is that folder, also below another one")
   func linkedFolder() throws {
     try scratch.makeFolder("base")
     try scratch.makeFolder("elsewhere")
-    try scratch.link("base/acct", to: scratch.path(of: "elsewhere"))
-    let refusal = PrivateFilesError.unsafe(path: scratch.path(of: "base/acct"), reason: "it is a symbolic link")
+    try scratch.link("base/acct", to: "../elsewhere")
+    try folder.replace("a", [1].span)
+    #expect(try folder.read("a", limit: 1) == [1])
+    try scratch.makeFolder("kept")
+    try scratch.link("elsewhere/sub", to: scratch.path(of: "kept"))
+    try folder.subfolder("sub").replace("b", [2].span)
+    #expect(try folder.subfolder("sub").names() == ["b"])
+    #expect(scratch.entries(of: "elsewhere") == ["a", "sub"])
+    #expect(scratch.entries(of: "kept") == ["b"])
+  }
+
+  @Test(
+    "A private folder behind a link is rejected if others can write it or a folder on the way",
+    arguments: [false, true]
+  )
+  func openBehindLink(isOnTheWay: Bool) throws {
+    try scratch.makeFolder("base")
+    try scratch.makeFolder("way")
+    try scratch.makeFolder("way/end")
+    try scratch.link("base/acct", to: scratch.path(of: "way/end"))
+    let open = isOnTheWay ? "way" : "way/end"
+    try #require(unsafe chmod(scratch.path(of: open), 0o770) == 0)
+    let path = scratch.path(of: open)
+    let refusal = PrivateFilesError.unsafe(
+      path: scratch.path(of: "base/acct"),
+      reason: "its group or others can write to the folder \(path): run `chmod go-w \(path)`"
+    )
     #expect(throws: refusal) { try folder.replace("a", [1].span) }
-    #expect(throws: refusal) { try folder.read("a", limit: 1) }
-    #expect(throws: refusal) { try folder.subfolder("sub").names() }
+    #expect(throws: refusal) { try folder.names() }
+    #expect(scratch.entries(of: "way/end") == [])
+  }
+
+  @Test("A private folder that is another user's link, or leads to another user's folder, is rejected")
+  func foreignLink() throws {
+    try scratch.makeFolder("base")
+    try scratch.makeFolder("elsewhere")
+    let link = scratch.path(of: "base/acct")
+    try scratch.link("base/acct", to: scratch.path(of: "elsewhere"))
+    guard unsafe lchown(link, 12_345, 12_345) == 0 else { return }
+    #expect(throws: PrivateFilesError.unsafe(path: link, reason: "the link \(link) belongs to another user")) {
+      try folder.replace("a", [1].span)
+    }
+    try #require(unsafe lchown(link, geteuid(), getegid()) == 0)
+    try #require(unsafe chown(scratch.path(of: "elsewhere"), 12_345, 12_345) == 0)
+    #expect(throws: PrivateFilesError.self) { try folder.names() }
     #expect(scratch.entries(of: "elsewhere") == [])
   }
 
-  @Test("A private folder with a dangling link in place of a subfolder is rejected")
+  @Test("A private folder with a link to nothing in place of a subfolder is rejected, and not made there")
   func danglingLink() throws {
     try folder.replace("a", [1].span)
     try scratch.link("base/acct/sub", to: scratch.path(of: "elsewhere"))
-    #expect(throws: PrivateFilesError.self) { try folder.subfolder("sub").replace("a", [1].span) }
+    let refusal = PrivateFilesError.unsafe(
+      path: scratch.path(of: "base/acct/sub"),
+      reason: "it is a link to a folder that does not exist"
+    )
+    #expect(throws: refusal) { try folder.subfolder("sub").replace("a", [1].span) }
+    #expect(throws: refusal) { try folder.subfolder("sub").names() }
     #expect(scratch.mode(of: "elsewhere") == nil)
   }
 

@@ -28,7 +28,7 @@ struct ListCommand: AcctCommand {
     report(of: listing.damaged, in: context)
     let selected = try await context.selected(before: listing.active)
     guard !listing.accounts.isEmpty else {
-      context.notice("there is no account yet; `acct add` adds one")
+      if listing.damaged.isEmpty { context.notice("there is no account yet; `acct add` adds one") }
       return .done
     }
     let marked = selected?.account.id ?? listing.active
@@ -42,7 +42,7 @@ struct ListCommand: AcctCommand {
   }
 
   private func report(of damaged: [AccountID], in context: Context) {
-    for skipped in context.engine.skipped(damaged) { context.notice("\(ErrorMessage(skipped).text); skipped") }
+    for text in ErrorMessage.notices(of: context.engine.skipped(damaged)) { context.notice("\(text); skipped") }
   }
 }
 

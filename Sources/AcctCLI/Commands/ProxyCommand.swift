@@ -108,8 +108,8 @@ struct ProxyCommand: AcctCommand {
       return try ProxyTargets(of: account, to: origin)
     }
     let listing = try AccountOverview(context.engine).listing()
-    for skipped in context.engine.skipped(listing.damaged) {
-      context.notice("an account is not served: \(ErrorMessage(skipped).text)")
+    for text in ErrorMessage.notices(of: context.engine.skipped(listing.damaged)) {
+      context.notice("not served: \(text)")
     }
     return try ProxyTargets(of: listing.accounts)
   }

@@ -27,7 +27,7 @@ struct DoctorWording {
       .olderObjects, .moveBegun,
       .moveUnfinished, .remoteFolder:
       self.init(sharing: subject)
-    case .filesPrivate, .readable, .writable, .obstacle, .foreign, .link, .files: self.init(files: subject)
+    case .filesPrivate, .readable, .writable, .unreadable, .obstacle, .foreign, .link, .files: self.init(files: subject)
     case .accountsReadable, .skippedAccount, .activeGone, .interruptedRenewal, .interruptedReplacement, .itemsMatch,
       .orphans, .missing, .damagedItem, .itemsUnknown:
       self.init(accounts: subject)
@@ -206,18 +206,18 @@ extension DoctorWording {
 
   private init(files subject: Finding.Subject) {
     switch subject {
-    case .readable(let path): self.init("readable", "\(path) can be read by others", fix: repair)
-    case .writable(let paths, let folders):
-      let first = paths.first ?? ""
-      let all = folders.map(shellWord).joined(separator: " ")
+    case .readable(let paths): self.init("readable", text(paths, "can be read by others"), fix: repair)
+    case .writable(let paths, let folders, let accounts):
       self.init(
         "writable",
-        paths.count == 1
-          ? "\(first) can be changed by others"
-          : "\(paths.count) files and folders can be changed by others, such as \(paths.last ?? first)",
-        fix: paths.count == 1
-          ? "check its contents, then `chmod go= \(shellWord(first))`"
-          : "check their contents, then `chmod -R go= \(all)`"
+        text(paths, "can be changed by others", accounts),
+        fix: "check \(paths.count == 1 ? "its" : "their") contents, then `\(chmod("go=", paths, folders))`"
+      )
+    case .unreadable(let paths, let folders, let accounts):
+      self.init(
+        "unreadable",
+        text(paths, "can't be read by you", accounts),
+        fix: "`\(chmod("u+rwX", paths, folders))`"
       )
     case .obstacle(.mode, let path):
       self.init("unwritable", "\(path) is a folder in which you can't write", fix: "`chmod u=rwx \(shellWord(path))`")
@@ -348,4 +348,16 @@ private func words(for kind: ItemKind) -> String {
   case .roleKeys: "temporary keys of cloud roles"
   case .registration: "access to the client's registration"
   }
+}
+
+/// What is wrong with files and folders, of which one is named, and which accounts are not used for that.
+private func text(_ paths: [String], _ flaw: String, _ accounts: [SkippedAccount] = []) -> String {
+  let (subject, example) =
+    paths.count == 1 ? (paths[0], "") : ("\(paths.count) files and folders", ", such as \(paths[paths.count - 1])")
+  return "\(subject) \(flaw)\(example)\(accounts.isEmpty ? "" : "; not used: \(words(for: accounts))")"
+}
+
+/// The line that mends a file, or all that acct's folders have.
+private func chmod(_ mode: String, _ paths: [String], _ folders: [String]) -> String {
+  (["chmod"] + (paths.count == 1 ? [mode] + paths : ["-R", mode] + folders)).map(shellWord).joined(separator: " ")
 }

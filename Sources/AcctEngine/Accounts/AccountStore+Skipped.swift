@@ -29,7 +29,7 @@ extension AccountStore {
   }
 
   private func examine(_ id: AccountID) -> (account: SkippedAccount, text: [UInt8]) {
-    let (path, text) = files.inspect(id)
+    let (path, text, isOwn) = files.inspect(id)
     var flaw = SkippedAccount.Flaw.damaged
     do throws(FilesFailure) {
       _ = try files.read(.account(id))
@@ -39,7 +39,7 @@ extension AccountStore {
         flaw = .renamed(other)
       }
     } catch {
-      if case .unsafe(_, let reason) = error { flaw = .unsafe(reason: reason) }
+      if case .unsafe(_, let reason) = error { flaw = isOwn ? .mode(reason: reason) : .unsafe(reason: reason) }
     }
     let name = value(of: "name", in: text).flatMap { try? AccountName($0) }
     return (SkippedAccount(id: id, name: name, path: path, flaw: flaw), text)

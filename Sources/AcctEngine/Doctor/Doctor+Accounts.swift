@@ -6,11 +6,17 @@ extension Doctor {
   private static let renewing: Int64 = 600
 
   /// Checks that the accounts' files can be read, and that the active account exists.
-  func accounts() async -> [Finding] {
+  func accounts(besides told: [Finding]) async -> [Finding] {
     let listing: (accounts: [Account], damaged: [AccountID])
-    do throws(EngineError) { listing = try accountStore.listing() } catch { return [Finding(.failed(error))] }
-    var findings = context.skipped(listing.damaged).map { Finding(.skippedAccount($0)) }
-    if findings.isEmpty { findings.append(Finding(.accountsReadable(count: listing.accounts.count))) }
+    do throws(EngineError) { listing = try accountStore.listing() } catch {
+      // A folder that others can change is a finding of the files, with the line that mends all of them.
+      if case .files(.failed(.unsafe(let path, _))) = error, told.contains(where: { $0.isWritable(path) }) { return [] }
+      return [Finding(.failed(error))]
+    }
+    // Wrong modes are a finding of the files.
+    let skipped = context.skipped(listing.damaged).filter { !$0.hasWrongMode }
+    var findings = skipped.map { Finding(.skippedAccount($0)) }
+    if listing.damaged.isEmpty { findings.append(Finding(.accountsReadable(count: listing.accounts.count))) }
     let now = context.world.clock.now()
     for account in listing.accounts {
       guard let started = account.renewalStartedAt else { continue }
@@ -71,7 +77,11 @@ extension Doctor {
 
   private func goneActive() throws(EngineError) -> AccountID? {
     guard let id = try accountStore.active().current else { return nil }
-    do { return try context.world.files.read(.account(id)) == nil ? id : nil } catch { throw .files(.failed(error)) }
+    do throws(FilesFailure) { return try context.world.files.read(.account(id)) == nil ? id : nil } catch {
+      // It is there, and a finding of its own.
+      if case .unsafe = error { return nil }
+      throw .files(.failed(error))
+    }
   }
 }
 

@@ -7,12 +7,25 @@ extension Doctor {
     let surveyed: [SurveyedFile]
     do { surveyed = try context.world.maintenance.survey() } catch { return [Finding(.files(error))] }
     let files = surveyed.sorted { $0.path < $1.path }
-    var findings = files.compactMap(finding)
-    let writable = files.filter { $0.isOwn && $0.kind != .link && $0.mode & 0o022 != 0 }.map(\.path)
+    let own = files.filter { $0.isOwn && $0.kind != .link }
+    var findings = readable(own.filter { $0.mode & 0o022 == 0 && $0.mode & 0o077 != 0 })
+    findings += files.compactMap(finding)
+    let writable = own.filter { $0.mode & 0o022 != 0 }.map(\.path)
+    // A folder that can't be read is one in which nothing can be written, too.
+    let unreadable = own.filter { $0.kind == .regular && $0.mode & 0o400 == 0 }.map(\.path)
+    let skipped = writable.isEmpty && unreadable.isEmpty ? [] : context.skippedAccounts()
+    func accounts(_ paths: [String]) -> [SkippedAccount] { skipped.filter { paths.contains($0.path) } }
     // Never closed automatically: others may have changed them already.
-    if !writable.isEmpty { findings.append(Finding(.writable(writable, in: roots(of: writable, among: files)))) }
+    if !writable.isEmpty {
+      findings.append(Finding(.writable(writable, in: roots(of: writable, among: files), accounts: accounts(writable))))
+    }
+    if !unreadable.isEmpty {
+      let roots = roots(of: unreadable, among: files)
+      findings.append(Finding(.unreadable(unreadable, in: roots, accounts: accounts(unreadable))))
+    }
     if findings.isEmpty { findings.append(Finding(.filesPrivate(count: surveyed.count))) }
-    return findings + obstacles(in: files.filter { $0.kind == .folder && $0.isOwn })
+    let missing = context.world.maintenance.roots.filter { root in !files.contains { $0.path == root } }
+    return findings + obstacles(in: own.filter { $0.kind == .folder }, missing)
   }
 
   /// The surveyed folders that lie in no other and contain some of these paths.
@@ -22,25 +35,30 @@ extension Doctor {
     return roots.filter { root in paths.contains { $0 == root || $0.hasPrefix("\(root)/") } }
   }
 
-  /// Checks that folders can be written: what is wrong with a file system is told once.
-  private func obstacles(in folders: [SurveyedFile]) -> [Finding] {
-    var findings: [Finding] = []
-    var known: Set<FolderObstacle> = []
-    for folder in folders {
-      if folder.mode & 0o300 != 0o300 {
-        findings.append(Finding(.obstacle(.mode, folder: folder.path)))
-      } else if let obstacle = context.world.maintenance.obstacle(folder.path), known.insert(obstacle).inserted {
-        findings.append(Finding(.obstacle(obstacle, folder: folder.path)))
-      }
+  /// Checks that folders can be written, and made where they are `missing`: what is wrong with a file system is told once.
+  private func obstacles(in folders: [SurveyedFile], _ missing: [String]) -> [Finding] {
+    let closed = folders.filter { $0.mode & 0o300 != 0o300 }.map(\.path)
+    var findings = closed.map { Finding(.obstacle(.mode, folder: $0)) }
+    var known: Set<UInt> = []
+    for path in folders.map(\.path) + missing where !closed.contains(path) {
+      guard let (obstacle, device) = context.world.maintenance.obstacle(path), known.insert(device).inserted
+      else { continue }
+      findings.append(Finding(.obstacle(obstacle, folder: path)))
     }
     return findings
   }
 
   private func finding(_ file: SurveyedFile) -> Finding? {
     if file.kind == .link { return Finding(.link(path: file.path)) }
-    guard file.isOwn else { return Finding(.foreign(path: file.path)) }
-    guard file.mode & 0o022 == 0, file.mode & 0o077 != 0 else { return nil }
-    return Finding(.readable(path: file.path), isRepaired: close(file))
+    return file.isOwn ? nil : Finding(.foreign(path: file.path))
+  }
+
+  /// Reports what others can read, in one finding, and what was closed to them in another.
+  private func readable(_ files: [SurveyedFile]) -> [Finding] {
+    var (open, closed): ([String], [String]) = ([], [])
+    for file in files { if close(file) { closed.append(file.path) } else { open.append(file.path) } }
+    return (closed.isEmpty ? [] : [Finding(.readable(closed), isRepaired: true)])
+      + (open.isEmpty ? [] : [Finding(.readable(open))])
   }
 
   private func close(_ file: SurveyedFile) -> Bool {

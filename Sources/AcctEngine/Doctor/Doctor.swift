@@ -42,7 +42,7 @@ package struct Doctor: Sendable {
       if ofKeyring.contains(where: \.isReadyKeyring) { findings += await contents(of: keyring) }
       findings += await hardwareKeys(in: keyring)
     }
-    findings += await accounts()
+    findings += await accounts(besides: findings)
     findings += await leftovers()
     findings += protection()
     if askingServers { findings += await clock() }

@@ -52,9 +52,12 @@ package struct Finding: Sendable {
 
     // Files and folders.
     case filesPrivate(count: Int)
-    case readable(path: String)
-    /// Files and folders that others can change, and acct's folders with them.
-    case writable([String], in: [String])
+    /// Files and folders that others can read.
+    case readable([String])
+    /// Files and folders that others can change, acct's folders with them, and the accounts that are not used for that.
+    case writable([String], in: [String], accounts: [SkippedAccount])
+    /// The same of files that the user may not read.
+    case unreadable([String], in: [String], accounts: [SkippedAccount])
     /// Nothing can be written in a folder.
     case obstacle(FolderObstacle, folder: String)
     case foreign(path: String)
@@ -118,6 +121,11 @@ package struct Finding: Sendable {
   /// `true` for a problem that is still there.
   package var needsPerson: Bool { severity == .problem && !isRepaired }
 
+  /// `true` for a finding that others can change this file or folder.
+  func isWritable(_ path: String) -> Bool {
+    if case .writable(let paths, _, _) = subject { paths.contains(path) } else { false }
+  }
+
   package var severity: Severity {
     switch subject {
     case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
@@ -130,7 +138,7 @@ package struct Finding: Sendable {
       .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
       .warning
     case .keyringDecisionLost, .damagedShared, .olderObjects, .keyring, .unknownKeyring, .readable, .writable,
-      .obstacle, .foreign,
+      .unreadable, .obstacle, .foreign,
       .link, .files, .skippedAccount, .activeGone, .loginNeeded, .orphans, .missing, .damagedItem, .hardwareKey,
       .clockOff, .failed:
       .problem

@@ -11,20 +11,26 @@ package struct FolderMaintenance: Sendable {
   /// Deletes the folders in memory that dead processes have left, with the secrets in them, and returns their number.
   package var sweep: @Sendable () -> Int
 
-  /// Returns why nothing can be written in a folder, as far as its file system is the reason; `nil` if it is none.
-  package var obstacle: @Sendable (_ folder: String) -> FolderObstacle?
+  /// The paths of the folders that have all the others, which may be missing.
+  package var roots: [String]
+
+  /// Returns why nothing can be written in a folder, or in the nearest one above it where it is missing, as far as its
+  /// file system is the reason, and that file system; `nil` if it is none.
+  package var obstacle: @Sendable (_ folder: String) -> (FolderObstacle, device: UInt)?
 
   package init(
     survey: @escaping @Sendable () throws(FilesFailure) -> [SurveyedFile],
     close: @escaping @Sendable (SurveyedFile) throws(FilesFailure) -> Void,
     discard: @escaping @Sendable (SurveyedFile) throws(FilesFailure) -> Void,
     sweep: @escaping @Sendable () -> Int,
-    obstacle: @escaping @Sendable (_ folder: String) -> FolderObstacle? = { _ in nil }
+    roots: [String] = [],
+    obstacle: @escaping @Sendable (_ folder: String) -> (FolderObstacle, device: UInt)? = { _ in nil }
   ) {
     self.survey = survey
     self.close = close
     self.discard = discard
     self.sweep = sweep
+    self.roots = roots
     self.obstacle = obstacle
   }
 }

@@ -116,10 +116,3 @@ struct BaseFolder: Sendable {
     }
   }
 }
-
-/// The path behind all links; `nil`, with the reason in `errno`, if it leads nowhere.
-func resolved(_ path: String) -> String? {
-  guard let real = unsafe realpath(path, nil) else { return nil }
-  defer { unsafe free(real) }
-  return unsafe String(cString: real)
-}

@@ -52,7 +52,8 @@ extension Files {
       },
       inspect: { id in
         let place = folders.place(of: .account(id))
-        return (place.folder.path(of: place.name), place.folder.inspected(place.name, limit: sizeLimit))
+        let (text, isOwn) = place.folder.inspected(place.name, limit: sizeLimit)
+        return (place.folder.path(of: place.name), text, isOwn)
       },
       lock: { lock, seconds throws(FilesFailure) in
         do throws(PrivateFilesError) {
@@ -82,7 +83,7 @@ extension Files {
 }
 
 extension Folders {
-  fileprivate var accounts: PrivateFolder { data.subfolder("accounts") }
+  var accounts: PrivateFolder { data.subfolder("accounts") }
   /// Beside the kept files, not beside those of the session: a job without `XDG_RUNTIME_DIR` and a login must meet at
   /// the same lock, or both would use the same refresh token.
   var locks: PrivateFolder { state.subfolder("locks") }

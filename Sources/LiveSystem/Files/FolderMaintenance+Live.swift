@@ -33,22 +33,26 @@ extension FolderMaintenance {
         }
       },
       sweep: { memory.sweep() },
+      roots: folders.roots.map(\.path),
       obstacle: { path in foundObstacle(in: path) }
     )
   }
 }
 
-/// The check of the file system; `nil` where it can't be asked, as where the folder is gone.
-private func foundObstacle(in path: String) -> FolderObstacle? {
+/// The check of the file system; `nil` where it can't be asked.
+private func foundObstacle(in path: String) -> (FolderObstacle, device: UInt)? {
+  var path = path[...]
+  var status = stat()
+  while unsafe stat(String(path), &status) != 0 {
+    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
+    path = path[..<slash]
+  }
   var system = statfs()
-  do {
-    let folder = try Descriptor.open(path, ACCT_O_PATH | O_DIRECTORY)
-    guard unsafe fstatfs(folder.number, &system) == 0 else { return nil }
-  } catch { return nil }
-  guard system.f_flags & readOnly == 0 else { return .readOnly }
+  guard unsafe statfs(String(path), &system) == 0 else { return nil }
+  guard system.f_flags & readOnly == 0 else { return (.readOnly, status.st_dev) }
   // A file system such as tmpfs without limits has no blocks at all.
   let isFull = system.f_blocks > 0 && system.f_bavail < (1 << 20) / UInt(max(1, system.f_bsize))
-  return isFull || system.f_files > 0 && system.f_ffree == 0 ? .full : nil
+  return isFull || system.f_files > 0 && system.f_ffree == 0 ? (.full, status.st_dev) : nil
 }
 
 /// Of `f_flags` of statfs(2).

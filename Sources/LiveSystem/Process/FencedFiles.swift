@@ -26,10 +26,14 @@ struct FencedFiles {
       // `$ACCT_HOME` has all of them, and each is opened by way of it.
       allow(.own, [folder.outermost])
     }
+    // What the user keeps elsewhere, behind a link.
+    let kept = [folders.data, folders.state, folders.run, folders.accounts, folders.vault, folders.locks]
+    allow(.own, kept.compactMap { resolved($0.path) })
     // The user may describe a server, and so make this folder, while the proxy runs. Where it can't be made now, such
     // as in a home that is read-only, the user has made it or has no use for it.
     do throws(PrivateFilesError) { try folders.config.prepare() } catch {}
     allow(.read, folders.configurations.map(\.outermost))
+    allow(.read, folders.configurations.compactMap { resolved($0.path(of: "providers")) })
     if case .socket(let path?) = fence.place { allow(.socket, [parent(of: path)]) }
 
     allow(.read, Self.system)

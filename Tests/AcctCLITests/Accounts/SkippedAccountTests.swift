@@ -41,7 +41,7 @@ struct SkippedAccountTests {
       isExposed: true,
       text: "the file of two is not used: PATH: its group or others can write to it: run `chmod go-w PATH`",
       code: "fileUnsafe",
-      hint: "only you may own or write it; check what is in it first"
+      hint: "check what is in it first; `acct doctor` has one line for all such files"
     ),
   ]
 
@@ -83,8 +83,9 @@ struct SkippedAccountTests {
     #expect(await record.acct("list") == 0)
     #expect(record.err == ["acct: \(text); skipped"])
     record.clear()
-    #expect(await record.acct("doctor", "--offline", "--json") == 1)
-    #expect(record.out.contains(#""code":"\#(flaw.code)""#), "\(record.out)")
+    // What has a wrong mode is a finding of the files, as they are surveyed.
+    #expect(await record.acct("doctor", "--offline", "--json") == (flaw.isExposed ? 0 : 1))
+    #expect(record.out.contains(#""code":"\#(flaw.code)""#) != flaw.isExposed, "\(record.out)")
     // Mended, it is as before.
     record.corrupt(.account(id), with: whole)
     record.expose(id, false)
@@ -107,6 +108,41 @@ struct SkippedAccountTests {
     }
     #expect(await record.acct("header", "https://one.example/") == 0)
     #expect(record.out.contains("tok-one"))
+  }
+
+  @Test("Several files with a wrong mode are told at once, with one line for all, beside those with other flaws")
+  func severalModes() async throws {
+    var ids: [AccountID] = []
+    for name in ["a", "b", "c", "d", "e"] {
+      await record.addToken("tok-\(name)", at: "https://\(name).example", "--name", name)
+      #expect(await record.acct("status", name, "--json") == 0)
+      ids.append(try AccountID(try #require(record.json?.objectValue?["account"]?.objectValue?["id"]?.stringValue)))
+    }
+    for id in ids.dropLast() { record.expose(id) }
+    record.corrupt(.account(ids[4]), with: #"{"version":2,"name":"e"}"#)
+    record.clear()
+    #expect(await record.acct("list") == 0)
+    #expect(
+      record.err.sorted() == [
+        "acct: the file of e was written by a later version of acct: /data/accounts/\(ids[4]).json; skipped",
+        "acct: the files of a, b, c and 1 more are not used: others can write to them, or you may not read them: "
+          + "run `chmod 600 /data/accounts/*.json`; skipped",
+      ]
+    )
+    // In the doctor the accounts stand beside the files.
+    let path = "/data/accounts/\(ids[0]).json"
+    record.maintenance.surveyed = [
+      SurveyedFile(
+        path: path,
+        role: .other,
+        kind: .regular,
+        mode: 0o666,
+        isOwn: true,
+        modifiedAt: Timestamp(clamped: record.now)
+      )
+    ]
+    #expect(await record.acct("doctor", "--offline") == 1)
+    #expect(record.out.contains("\(path) can be changed by others; not used: a\n"), "\(record.out)")
   }
 
   @Test("An account that is the only one that can be read is not chosen for that")

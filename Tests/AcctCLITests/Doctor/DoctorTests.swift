@@ -230,8 +230,8 @@ struct DoctorTests {
       file("/a/3", .other, .link, mode: 0o777), file("/a/4", isOwn: false),
     ]
     await expect(
-      ["readable", "readable", "link", "foreign", "writable"],
-      repaired: ["readable!", "readable!", "link", "foreign", "writable"],
+      ["readable", "link", "foreign", "writable"],
+      repaired: ["readable!", "link", "foreign", "writable"],
       left: 1
     )
   }
@@ -249,6 +249,24 @@ struct DoctorTests {
         """
         problem   4 files and folders can be changed by others, such as /s/acct/it's
                   fix: check their contents, then `chmod -R go= /d/acct /s/acct`
+
+        """
+      ),
+      "\(record.out)"
+    )
+  }
+
+  @Test("The doctor has one line for all files that their owner may not read")
+  func manyUnreadable() async {
+    record.maintenance.surveyed = [
+      file("/d/acct", .other, .folder, mode: 0o700), file("/d/acct/1", mode: 0), file("/d/acct/2", mode: 0o200),
+    ]
+    #expect(await record.acct("doctor", "--offline") == 1)
+    #expect(
+      record.out.contains(
+        """
+        problem   2 files and folders can't be read by you, such as /d/acct/2
+                  fix: `chmod -R u+rwX /d/acct`
 
         """
       ),

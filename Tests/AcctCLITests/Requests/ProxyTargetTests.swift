@@ -118,7 +118,7 @@ struct ProxyTargetTests {
     record.corrupt(.account(id), with: "{")
     #expect(await ask(["one.example", "two.example"], [], "--all") == [200, 421])
     #expect(
-      record.err == ["acct: an account is not served: the file of account \(id) is damaged: /data/accounts/\(id).json"]
+      record.err == ["acct: not served: the file of account \(id) is damaged: /data/accounts/\(id).json"]
     )
   }
 

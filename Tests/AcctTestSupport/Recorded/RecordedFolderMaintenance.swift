@@ -43,7 +43,7 @@ package final class RecordedFolderMaintenance: Sendable {
           return left
         }
       },
-      obstacle: { self.obstacles[$0] }
+      obstacle: { self.obstacles[$0].map { ($0, device: $0 == .full ? 1 : 0) } }
     )
   }
 }

@@ -100,7 +100,7 @@ struct DoctorTests {
     let prepared = try await ChildProcess("sh", ["-c", script, home.path]).run()
     try #require(prepared.status == 0, "\(prepared.errorText)")
 
-    let wrong = ["readable", "readable", "link", "writable", "temporaryFiles", "locks"]
+    let wrong = ["readable", "link", "writable", "temporaryFiles", "locks"]
     let (_, first) = try await diagnose(home)
     #expect(first.filter(wrong.contains).sorted() == wrong.sorted())
     let (status, second) = try await diagnose(home, "--repair")

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import LiveSystem
+import PrivateFiles
 import Testing
 
 @Suite("The live maintenance of folders")
@@ -46,18 +47,22 @@ struct FolderMaintenanceTests {
     #expect(try maintenance.survey().count == roles.count + 8)
   }
 
-  @Test("The survey follows no link and shows the owner of a file")
+  @Test("The survey follows links to the user's own folders alone, and shows the owner of a file")
   func untrusted() throws {
-    for folder in ["home", "elsewhere"] { try scratch.makeFolder(folder) }
+    for folder in ["home", "home/state", "elsewhere"] { try scratch.makeFolder(folder) }
     try scratch.write("", to: "elsewhere/file")
-    try scratch.link("home/data", to: scratch.path(of: "elsewhere"))
+    try scratch.link("home/data", to: scratch.path(of: "elsewhere/file"))
+    try scratch.link("home/state/limits", to: scratch.path(of: "elsewhere"))
     try scratch.write("", to: "home/theirs")
     try scratch.giveAway("home/theirs")
     try scratch.makeFIFO("home/fifo")
     #expect(try surveyed("data")?.kind == .link)
     #expect(try surveyed("theirs")?.isOwn == false)
     #expect(try surveyed("fifo")?.kind == .other)
-    #expect(try maintenance.survey().count == 4)
+    // Behind a link a folder has the path that no link leads to.
+    let behind = try #require(resolved(scratch.path(of: "elsewhere")))
+    let paths = Set(try maintenance.survey().map(\.path))
+    #expect(paths.count == 7 && paths.isSuperset(of: [behind, "\(behind)/file"]), "\(paths)")
   }
 
   @Test("Closing a file changes the user's own one, and nothing behind a link")

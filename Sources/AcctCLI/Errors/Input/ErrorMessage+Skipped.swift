@@ -5,7 +5,7 @@ import AcctPorts
 extension ErrorMessage {
   /// An account's file is not used.
   init(_ skipped: SkippedAccount) {
-    let account = skipped.name?.description ?? "account \(skipped.id)"
+    let account = name(of: skipped)
     let path = printable(skipped.path)
     switch skipped.flaw {
     case .damaged:
@@ -30,14 +30,27 @@ extension ErrorMessage {
         "the file of \(account) has another account's name, and is not used: \(path)",
         hint: "`mv -n \(shellWord(skipped.path)) \(shellWord("\(folder)\(id).json"))` renames it back"
       )
-    case .unsafe(let reason):
+    case .mode(let reason), .unsafe(let reason):
       self.init(
         "fileUnsafe",
         .badInput,
         "the file of \(account) is not used: \(path): \(printable(reason))",
-        hint: "only you may own or write it; check what is in it first"
+        hint: skipped.hasWrongMode
+          ? "check what is in it first; `acct doctor` has one line for all such files"
+          : "only you may own or write it; check who created it"
       )
     }
+  }
+
+  /// What to tell of accounts whose files are not used, and no more than one line of chmod(1).
+  static func notices(of skipped: [SkippedAccount]) -> [String] {
+    let modes = skipped.filter(\.hasWrongMode)
+    guard modes.count > 1, let first = modes.first else { return skipped.map { ErrorMessage($0).text } }
+    let folder = first.path.dropLast("/\(first.id).json".count)
+    let reason = "others can write to them, or you may not read them"
+    return [
+      "the files of \(words(for: modes)) are not used: \(reason): run `chmod 600 \(shellWord(String(folder)))/*.json`"
+    ] + skipped.filter { !$0.hasWrongMode }.map { ErrorMessage($0).text }
   }
 
   /// This message with the accounts whose files are not used in its hint, if there are any: another account, or another
@@ -56,3 +69,11 @@ extension ErrorMessage {
     }
   }
 }
+
+/// The names of accounts whose files are not used: three of them, and the number of the others.
+func words(for skipped: [SkippedAccount]) -> String {
+  let others = skipped.count > 3 ? " and \(skipped.count - 3) more" : ""
+  return skipped.map(name).sorted().prefix(3).joined(separator: ", ") + others
+}
+
+private func name(of skipped: SkippedAccount) -> String { skipped.name?.description ?? "account \(skipped.id)" }

@@ -8,7 +8,10 @@ package struct SkippedAccount: Equatable, Sendable {
     case newer
     /// It is the file of another identifier: a copy, or renamed.
     case renamed(AccountID)
-    /// Other users can change it, or it is not a file; the reason, with the line that mends it if there is one.
+    /// It is the user's, and its mode is wrong: others can change it, or the user can't read it; the reason, with the line
+    /// that mends it.
+    case mode(reason: String)
+    /// It is another user's, or not a file; the reason.
     case unsafe(reason: String)
   }
 
@@ -17,4 +20,7 @@ package struct SkippedAccount: Equatable, Sendable {
   package let name: AccountName?
   package let path: String
   package let flaw: Flaw
+
+  /// `true` if the file's mode is all that keeps it from use.
+  package var hasWrongMode: Bool { if case .mode = flaw { true } else { false } }
 }
