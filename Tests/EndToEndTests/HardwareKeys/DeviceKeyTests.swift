@@ -51,6 +51,8 @@ struct DeviceKeyTests {
     try await device.signIn("--name", "hard")
     let token = try #require(device.token)
     #expect(try await token.tool(["--list-objects"]).contains("Public Key Object"))
+    let listed = try await device.home.acct("key", "list", "--hardware").text
+    #expect(listed.contains("(SoftHSM project), serial number "), "\(listed)")
     let removed = try await device.home.acct("remove", "hard")
     #expect(removed.status == 0, "\(removed.errorText)")
     #expect(removed.errorText.contains("is gone from the token"), "\(removed.errorText)")
