@@ -1,24 +1,49 @@
 import AcctCLI
+import AcctPorts
+import AcctTestSupport
 import Synchronization
 
 /// Command lines that this process has parsed already.
 ///
 /// In a debug build ArgumentParser looks for mistakes in a command's declarations, all of them, many times for each
 /// line. A test that runs a line a hundred times would spend most of its time on that.
-enum ParsedLines {
+struct ParsedLines {
   /// A command is a value and holds what the line says; each run gets a copy.
   private struct Line: @unchecked Sendable { let command: ParsedCommand }
 
   private static let known = Mutex<[[String]: Line]>([:])
 
   /// Parses a line as acct does, once.
+  static let parse = ParsedLines()
+
+  /// Parses a line as acct does, once.
   ///
   /// - Throws: What acct's own parsing throws, each time.
-  static func parse(_ arguments: [String]) throws -> ParsedCommand {
+  func callAsFunction(_ arguments: [String]) throws -> ParsedCommand {
     PrintedCommands.readAll
-    if let line = known.withLock({ $0[arguments] }) { return line.command }
+    if let line = Self.known.withLock({ $0[arguments] }) { return line.command }
     let line = Line(command: try Acct.parsed(arguments))
-    known.withLock { $0[arguments] = line }
+    Self.known.withLock { $0[arguments] = line }
     return line.command
+  }
+}
+
+extension Acct {
+  /// Runs a command line of a test, which may have been parsed before, and tries the hint that it prints.
+  static func run(_ arguments: [String], in world: World, parsedBy parse: ParsedLines) async -> Int32 {
+    let lines = Mutex<[String]>([])
+    var heard = world
+    heard.streams.notice = { line in
+      lines.withLock { $0.append(line) }
+      world.streams.notice(line)
+    }
+    let status = await run(arguments, in: heard, parsedBy: parse.callAsFunction)
+    if status != 0 { await PlayedHints.play(EndedRun(arguments, status, lines: lines.withLock { $0 }), in: world) }
+    return status
+  }
+
+  /// Runs a command line of a test, and tries the hint that it prints.
+  static func run(_ arguments: [String], in world: World) async -> Int32 {
+    await run(arguments, in: world, parsedBy: ParsedLines.parse)
   }
 }

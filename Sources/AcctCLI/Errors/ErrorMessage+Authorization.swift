@@ -70,8 +70,10 @@ extension Account {
 }
 
 extension ErrorMessage {
-  /// This message with the account that has a refused origin in the hint, if there is one: `allow` would send one account's
-  /// token to another's server.
+  /// This message with the account that has a refused origin in the hint, if there is one.
+  ///
+  /// To allow it for the account would send one account's token to another's server; where it is the account's own already,
+  /// the token for another resource was requested.
   ///
   /// - Parameters:
   ///   - error: The failure.
@@ -80,13 +82,15 @@ extension ErrorMessage {
   /// - Returns: The message as it is told.
   func namingOwner(for error: EngineError, _ arguments: [String], in world: World) -> ErrorMessage {
     guard case .authorization(.originRefused(let origin, let account, _)) = error,
-      let owners = try? Selection(EngineContext(world, .forbidden, timeout: 0, report: { _ in })).owners(of: origin)
-        .filter({
-          $0 != account
-        }),
+      let owners = try? Selection(EngineContext(world, .forbidden, timeout: 0, report: { _ in })).owners(of: origin),
       let owner = owners.first
     else { return self }
     var message = self
+    guard !owners.contains(account) else {
+      message.text = "refused: the token for that --audience may not be sent to \(origin)"
+      message.hint = "leave out --audience: a request gets the token for its own origin"
+      return message
+    }
     let command = arguments.hoistingSharedOptions.first ?? "header"
     message.hint =
       owners.count == 1

@@ -24,12 +24,14 @@ enum PrintedCommands {
     var lines: [String] = []
     var line: String?
     var isQuoted = false
+    var isEscaped = false
     for character in text {
       if character == "`", !isQuoted {
         if let line, line.hasPrefix("acct ") { lines.append(line) }
         line = line == nil ? "" : nil
       } else if line != nil {
-        if character == "'" { isQuoted.toggle() }
+        if character == "'", !isEscaped { isQuoted.toggle() }
+        isEscaped = character == "\\" && !isQuoted && !isEscaped
         line?.append(character)
       }
     }

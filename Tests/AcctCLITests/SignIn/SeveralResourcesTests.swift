@@ -90,6 +90,7 @@ struct SeveralResourcesTests {
   func others() async {
     _ = await add("--allow-origin", "https://c.example")
     #expect(await header("https://b.example/x", "--audience", Self.first) == 8)
+    #expect(record.err.last == "acct: hint: leave out --audience: a request gets the token for its own origin")
     #expect(await header("https://a.example/x", "--audience", Self.second) == 8)
     #expect(await header("https://b.example/x", "--scope", "read") == 0, "\(record.err)")
     #expect(record.out == bearer(Self.second, 2))

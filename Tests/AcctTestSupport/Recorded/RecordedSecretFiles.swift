@@ -7,8 +7,10 @@ package final class RecordedSecretFiles: Sendable {
   private let files = Mutex<[String: [UInt8]]>([:])
   private let exposed = Mutex<Set<String>>([])
 
-  /// Makes a file one that others can read.
-  package func expose(_ path: String) { _ = exposed.withLock { $0.insert(path) } }
+  /// Makes a file one that others can read, or one for its user alone again.
+  package func expose(_ path: String, _ isExposed: Bool = true) {
+    exposed.withLock { if isExposed { $0.insert(path) } else { $0.remove(path) } }
+  }
 
   /// A file's contents as text.
   package subscript(path: String) -> String? {

@@ -186,7 +186,7 @@ private func words(for document: ForeignDocument) -> (what: String, remedy: Stri
       "a certificate in PEM",
       "`--cert FILE --cert-key FILE` beside --import presents it with tokens that are bound to it"
     )
-  case .privateKey: ("a private key in PEM", "`--client-key FILE` or `--cert-key FILE` gives a client its key")
+  case .privateKey: ("a private key in PEM", "--client-key FILE or --cert-key FILE gives a client its key")
   case .otherPEM: ("a file in PEM", "--import takes JSON")
   case .key: ("a key (JWK) alone", "a token's own key goes into dpopKey, beside accessToken")
   case .keySet: ("a set of keys (JWK set)", "a token's own key goes into dpopKey, beside accessToken")
