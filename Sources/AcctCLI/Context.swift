@@ -143,6 +143,13 @@ struct Context {
     try done(await Selection(engine).find(id.description), text)
   }
 
+  /// Every account that can be read; a line on standard error names each one that can't.
+  func everyAccount() throws(EngineError) -> [Account] {
+    let listing = try AccountOverview(engine).listing()
+    for skipped in engine.skipped(listing.damaged) { notice("\(ErrorMessage(skipped).text); skipped") }
+    return listing.accounts
+  }
+
   /// Prints notices that matter to the user although the command succeeded.
   func report(_ notices: [Notice]) {
     for notice in notices { self.notice(words(for: notice)) }

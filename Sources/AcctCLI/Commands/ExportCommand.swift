@@ -73,7 +73,7 @@ struct ExportCommand: AcctCommand {
   /// a key in a device can't be exported, nor can the place of a token on this machine.
   private func chosen(_ context: Context) async throws(EngineError) -> ([Account], leftOut: [Account]) {
     if all {
-      let accounts = try AccountOverview(context.engine).listing().accounts
+      let accounts = try context.everyAccount()
       guard let first = accounts.first else { throw .selection(.noAccounts) }
       let exported = accounts.filter(\.isPortable)
       guard !exported.isEmpty else { throw first.notExported }

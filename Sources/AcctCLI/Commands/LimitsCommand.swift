@@ -69,7 +69,9 @@ struct LimitsCommand: AcctCommand {
   private func limits(of account: Account?, _ context: Context) throws(EngineError) -> [AccountLimits] {
     let ledger = LimitsLedger(context.world)
     if let account { return [(account, ledger.limits(of: account.id))] }
-    return try AccountOverview(context.engine).listing().accounts.map { ($0, ledger.limits(of: $0.id)) }
+    // While they are shown anew, a line would be printed again and again.
+    let accounts = watch ? try AccountOverview(context.engine).listing().accounts : try context.everyAccount()
+    return accounts.map { ($0, ledger.limits(of: $0.id)) }
   }
 
   private func rows(_ limits: [AccountLimits]) -> [(name: String?, limit: RateLimit)] {

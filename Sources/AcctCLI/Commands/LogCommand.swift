@@ -46,7 +46,7 @@ struct LogCommand: AcctCommand {
         if removed.isEmpty { throw failure ?? error }
       }
     } else {
-      accounts = try AccountOverview(context.engine).listing().accounts
+      accounts = try context.everyAccount()
     }
     if let failure { report(failure, context) }
     let (entries, damaged) = log.entries(of: accounts, removed: removed, since: start)

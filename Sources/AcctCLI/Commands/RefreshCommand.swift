@@ -67,7 +67,7 @@ struct RefreshCommand: AcctCommand {
     let overview = AccountOverview(context.engine)
     if let notice = await overview.bringUpToDate() { context.report([notice]) }
     // Guests, and accounts of this machine's own keyring, were never on another one.
-    let accounts = try overview.listing().accounts
+    let accounts = try context.everyAccount()
       .filter { !followsRemoval || $0.keptIn == nil && $0.kind != .guest }
     for account in accounts {
       let result = await refresher.refresh(account, force: force)

@@ -71,6 +71,8 @@ struct DoctorWording {
         "the client certificate of \(name) ends in \(duration(seconds))",
         fix: "with a new one, `\(loginLine(name, certificateOptions))`"
       )
+    case .sessionEnds(let name, let seconds):
+      self.init("sessionEnds", "the session of \(name) ends in \(duration(seconds))", fix: loginHint(name))
     case .loginNeeded(let error), .failed(let error):
       let errorMessage = ErrorMessage(error)
       self.init(errorMessage.code, errorMessage.text, fix: errorMessage.hint)

@@ -96,12 +96,14 @@ extension Account {
   /// The state that is shown to people and scripts.
   ///
   /// A command that needs a token requests a renewal all the same, which the server may grant by then; all that is
-  /// known is that it rejected the last one.
+  /// known is that it rejected the last one, or that the session is past the end that its server gave it.
   func told(_ evidence: Evidence, at now: Timestamp) -> Assessment {
     let assessment = assess(evidence, at: now)
-    guard assessment.state == .expiring, recordedState.refusedRenewal != nil, recordedState.doubt == nil,
-      let left = tokenLifetime.secondsLeft(at: now), left <= 0
-    else { return assessment }
+    guard assessment.state == .expiring, let left = tokenLifetime.secondsLeft(at: now), left <= 0 else {
+      return assessment
+    }
+    let isRefused = recordedState.refusedRenewal != nil && recordedState.doubt == nil
+    guard isRefused || sessionEndsAt.map({ $0 <= now }) ?? false else { return assessment }
     return Assessment(.expired, reason: assessment.reason, .stop)
   }
 }

@@ -30,6 +30,9 @@ extension Doctor {
       if case .certificateEnds(let name, let seconds)? = account.certificateWarning(at: now) {
         findings.append(Finding(.certificateEnds(name, inSeconds: seconds)))
       }
+      if case .sessionEnds(let name, let seconds)? = account.sessionWarning(at: now) {
+        findings.append(Finding(.sessionEnds(name, inSeconds: seconds)))
+      }
       if assessment.needsPerson { findings.append(Finding(.loginNeeded(account.stateError(assessment)))) }
     }
     for account in listing.accounts where account.incoming != nil {

@@ -76,6 +76,8 @@ package struct Finding: Sendable {
     case loginNeeded(EngineError)
     /// The certificate of an account's client ends in so many seconds.
     case certificateEnds(AccountName, inSeconds: Int64)
+    /// The server ends the session of an account in so many seconds.
+    case sessionEnds(AccountName, inSeconds: Int64)
     /// A replacement of credentials that was interrupted.
     case interruptedReplacement(AccountName)
 
@@ -132,8 +134,8 @@ package struct Finding: Sendable {
       .hardwareKeysReady, .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence, .proxyUnfenced:
       .ok
     case .keyringOverridden, .keyringPartLocked, .answersWait, .copiesAlone, .keyChangeBegun, .unknownMeans,
-      .doubledMembers, .moveBegun, .moveUnfinished, .remoteFolder,
-      .interruptedRenewal, .certificateEnds, .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown,
+      .doubledMembers, .moveBegun, .moveUnfinished, .remoteFolder, .interruptedRenewal, .certificateEnds, .sessionEnds,
+      .interruptedReplacement, .missing(.refreshToken, _), .itemsUnknown,
       .temporaryFiles, .memoryFolders, .locks,
       .noTime, .sealFails, .hardwareKey(.absent, _, _), .hardwareKey(.busy, _, _):
       .warning
