@@ -212,6 +212,18 @@ struct StateTableTests {
     #expect(await record.acct("header", "\(origin)/") == row.header, "\(record.err)")
   }
 
+  @Test("A session past its end is renewed all the same where its server grants that")
+  func granted() async throws {
+    let record = RecordedWorld()
+    #expect(await record.addRenewable())
+    try record.setSessionEnd("2027-01-15T09:00:00Z")
+    record.now += 3600
+    #expect(await record.acct("status") == 4)
+    _ = RotatingServer(record, "r1", [(.json(#"{"access_token":"t2","token_type":"Bearer","expires_in":3600}"#), "r1")])
+    #expect(await record.acct("header", "https://issuer.example/") == 0, "\(record.err)")
+    #expect(await record.acct("status") == 0, "\(record.err)")
+  }
+
   @Test("Every command says of a file that is not used what it is", arguments: ["newer", "damaged", "exposed"])
   func skipped(flaw: String) async throws {
     let record = RecordedWorld()

@@ -27,8 +27,15 @@ enum PlayedHints {
     note(run, outcome)
   }
 
+  /// A hint that leads back, that can't be followed, or that names nothing that is known.
   struct Circle: Error { let text: String }
 
+  /// Follows each step of a run's hint in a copy of its own.
+  ///
+  /// - Parameters:
+  ///   - run: The failure.
+  ///   - world: Where it happened.
+  /// - Returns: The best that came of a step.
   static func result(of run: EndedRun, in world: World) async throws(Circle) -> Outcome {
     let name = world.firstAccount?.description ?? "NAME"
     let steps = HintStep.all(of: run, choosing: name)
@@ -90,7 +97,8 @@ extension EndedRun {
     if let pattern = ToldHints.pattern(of: hint) { return pattern }
     return PrintedCommands.lines(in: hint).reduce(hint) { shape, line in
       let words = PrintedCommands.words(of: line) ?? []
-      let names = ["helper", "key", "keyring", "vault"].contains(words[1]) ? 3 : 2
+      let hasSubcommands = ["helper", "key", "keyring", "vault"].contains { words.dropFirst().first == $0 }
+      let names = hasSubcommands ? 3 : 2
       let kept = words.enumerated().map { $0.offset < names || $0.element.hasPrefix("-") ? $0.element : "*" }
       return shape.replacing(line, with: kept.joined(separator: " "))
     }
@@ -100,7 +108,7 @@ extension EndedRun {
 extension HintStep {
   /// Whether it needs other machines, of which there is no copy.
   fileprivate var isOfSeveralMachines: Bool {
-    arguments.first == "keyring" && arguments.dropFirst().first != "unlock"
+    arguments.first == "keyring" && arguments.dropFirst().first != "unlock" && arguments.last != "--help"
   }
 }
 
