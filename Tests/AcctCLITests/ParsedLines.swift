@@ -31,14 +31,24 @@ struct ParsedLines {
 extension Acct {
   /// Runs a command line of a test, which may have been parsed before, and tries the hint that it prints.
   static func run(_ arguments: [String], in world: World, parsedBy parse: ParsedLines) async -> Int32 {
-    let lines = Mutex<[String]>([])
+    let said = Mutex((lines: [String](), output: ""))
     var heard = world
     heard.streams.notice = { line in
-      lines.withLock { $0.append(line) }
+      said.withLock { $0.lines.append(line) }
       world.streams.notice(line)
     }
+    // A table on a terminal folds what it prints.
+    if world.streams.columns() == nil {
+      heard.streams.output = { bytes throws(StreamFailure) in
+        try world.streams.output(bytes)
+        let text = text(of: bytes)
+        said.withLock { $0.output += text }
+      }
+    }
     let status = await run(arguments, in: heard, parsedBy: parse.callAsFunction)
-    if status != 0 { await PlayedHints.play(EndedRun(arguments, status, lines: lines.withLock { $0 }), in: world) }
+    guard status != 0 else { return status }
+    let (lines, output) = said.withLock { ($0.lines, $0.output) }
+    await PlayedHints.play(EndedRun(arguments, status, lines: lines, output: output), in: world)
     return status
   }
 

@@ -7,12 +7,15 @@ struct EndedRun {
   let status: Int32
   private(set) var message: String?
   private(set) var hint: String?
+  /// Whether the failure and its hints are the command's output, such as that of `status` and `doctor`.
+  private(set) var isReport = false
 
   /// - Parameters:
   ///   - arguments: The line, without the program's name.
   ///   - status: Its exit status.
   ///   - lines: What it printed on standard error: for people, or one JSON object.
-  init(_ arguments: [String], _ status: Int32, lines: [String]) {
+  ///   - output: What it printed on standard output.
+  init(_ arguments: [String], _ status: Int32, lines: [String], output: String = "") {
     (self.arguments, self.status) = (arguments, status)
     guard status != 0 else { return }
     if let error = lines.last.flatMap({ try? JSON(parsing: Array($0.utf8)) })?["error"] {
@@ -30,6 +33,8 @@ struct EndedRun {
         if hint == nil { message? += " \(more)" } else { hint? += " \(more)" }
       }
     }
+    guard message == nil, !output.isEmpty else { return }
+    (message, hint, isReport) = (output, output, true)
   }
 
   private static let mark = "acct: "

@@ -16,7 +16,7 @@ struct HintStep: Equatable {
   ///   - name: Stands for an account that a person chooses.
   /// - Returns: The steps; none if the hint names nothing of acct's.
   static func all(of run: EndedRun, choosing name: String) -> [HintStep] {
-    guard let hint = run.hint else { return [] }
+    guard let hint = run.hint?.replacing(afterPerson, with: "") else { return [] }
     // The other candidates of a question come after it.
     if let meant = hint.hasPrefix("did you mean `") ? quoted(in: hint).first : nil, !meant.hasPrefix("acct ") {
       let message = run.message ?? ""
@@ -37,6 +37,9 @@ struct HintStep: Equatable {
     }
     return lines + added + without(hint, run.arguments)
   }
+
+  /// A line that a person runs after a file was moved.
+  private static let afterPerson = "or move it away and run `acct doctor --repair`"
 
   /// The command without what the hint tells to leave out.
   private static func without(_ hint: String, _ arguments: [String]) -> [HintStep] {

@@ -24,7 +24,7 @@ enum PlayedHints {
       Issue.record("acct \(run.arguments.joined(separator: " ")): \(message)\nhint: \(hint)\n\(error.text)")
       outcome = .told
     }
-    note(run, outcome)
+    if !run.isReport { note(run, outcome) }
   }
 
   /// A hint that leads back, that can't be followed, or that names nothing that is known.
@@ -40,6 +40,7 @@ enum PlayedHints {
     let name = world.firstAccount?.description ?? "NAME"
     let steps = HintStep.all(of: run, choosing: name)
     guard !steps.isEmpty else {
+      guard !run.isReport else { return .told }
       guard run.hint.flatMap(ToldHints.pattern) != nil else { throw Circle(text: "no row of ToldHints fits") }
       return .told
     }

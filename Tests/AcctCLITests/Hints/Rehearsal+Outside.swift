@@ -10,7 +10,10 @@ extension Rehearsal {
   /// Streams that keep what is said.
   func streams(over base: Streams) -> Streams {
     var streams = Streams(
-      output: { _ throws(StreamFailure) in },
+      output: { bytes throws(StreamFailure) in
+        let text = text(of: bytes)
+        self.state.withLock { $0.output += text }
+      },
       notice: { line in self.state.withLock { $0.lines.append(line) } },
       input: { path, limit throws(StreamFailure) in
         guard path != Self.personsFile, path != "-" else { throw self.leave(.failed(name: path, reason: "away")) }

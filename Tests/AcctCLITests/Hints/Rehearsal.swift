@@ -16,6 +16,7 @@ final class Rehearsal: Sendable {
     var draws: UInt8 = 128
     var leadsOutside = false
     var lines: [String] = []
+    var output = ""
   }
 
   let state = Mutex(State())
@@ -39,9 +40,10 @@ final class Rehearsal: Sendable {
   ///   - isAtTerminal: Whether a person could be asked, as one who pastes a hint can.
   /// - Returns: What it ended with.
   func run(_ arguments: [String], isAtTerminal: Bool) async -> EndedRun {
-    state.withLock { $0.lines = [] }
+    state.withLock { ($0.lines, $0.output) = ([], "") }
     let status = await Acct.run(arguments, in: world(isAtTerminal), parsedBy: ParsedLines.parse.callAsFunction)
-    return EndedRun(arguments, status, lines: state.withLock { $0.lines })
+    let (lines, output) = state.withLock { ($0.lines, $0.output) }
+    return EndedRun(arguments, status, lines: lines, output: output)
   }
 
   private func world(_ isAtTerminal: Bool) -> World {
