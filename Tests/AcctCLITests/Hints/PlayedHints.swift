@@ -36,6 +36,7 @@ enum PlayedHints {
   ///   - run: The failure.
   ///   - world: Where it happened.
   /// - Returns: The best that came of a step.
+  /// - Throws: ``Circle``.
   static func result(of run: EndedRun, in world: World) async throws(Circle) -> Outcome {
     let name = world.firstAccount?.description ?? "NAME"
     let steps = HintStep.all(of: run, choosing: name)
