@@ -6,14 +6,17 @@ import Glibc
 package struct BusAddress: Sendable {
   /// The socket names, as the bytes of `sun_path`; an abstract one begins with NUL.
   package let socketNames: [[UInt8]]
-  /// The variable that names the first of them; `nil` if none does.
-  let variable: String?
+  /// The variable that names them; `nil` if none does.
+  private let variable: String?
+  /// The folder with the user's own socket, which is used if none of them can be reached; `nil` if it is one of them.
+  private let fallback: String?
 
   /// The sockets as a list of D-Bus server addresses, with nothing in it that acct would not use itself.
-  package var text: String {
-    socketNames.map { name in
-      name.first == 0
-        ? "unix:abstract=" + Self.escaped(name.dropFirst()) : "unix:path=" + Self.escaped(name[...])
+  package var text: String { Self.text(socketNames + [own].compactMap(\.self)) }
+
+  private static func text(_ names: some Sequence<[UInt8]>) -> String {
+    names.map { name in
+      name.first == 0 ? "unix:abstract=" + escaped(name.dropFirst()) : "unix:path=" + escaped(name[...])
     }.joined(separator: ";")
   }
 
@@ -42,13 +45,13 @@ package struct BusAddress: Sendable {
       var names: [[UInt8]] = []
       for entry in entries { if let name = try Self.socketName(entry, runtime) { names.append(name) } }
       guard !names.isEmpty else { throw .unreachable(reason: "the session bus has no Unix socket") }
-      // Another user's socket there is none to fall back to.
-      if given == nil, let own = try? Self.runtimeSocket(runtime), !names.contains(own) { names.append(own) }
       socketNames = names
       self.variable = given == nil ? Self.variable : nil
+      fallback = given == nil ? runtime : nil
     } else if given == nil, let socket = try Self.runtimeSocket(runtime) {
       socketNames = [socket]
       self.variable = nil
+      fallback = nil
     } else {
       throw .unreachable(reason: "there is no session bus")
     }
@@ -56,9 +59,17 @@ package struct BusAddress: Sendable {
 
   private static let variable = "DBUS_SESSION_BUS_ADDRESS"
 
+  /// The user's own socket, if none of those that the environment names can be reached.
+  ///
+  /// Another user's is none to fall back to.
+  package var own: [UInt8]? {
+    guard let fallback, let own = try? Self.runtimeSocket(fallback), !socketNames.contains(own) else { return nil }
+    return own
+  }
+
   /// The failure to connect to any of them, with the address that was meant.
   func failure(_ reason: String) -> BusError {
-    let address = text.split(separator: ";").first.map(String.init) ?? text
+    let address = Self.text(socketNames.prefix(1))
     guard let variable else { return .unreachable(reason: "\(reason) at \(address)") }
     return .unreachable(reason: "\(reason) at \(address), which \(variable) names")
   }

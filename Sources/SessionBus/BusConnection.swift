@@ -28,7 +28,8 @@ package final class BusConnection {
   /// - Throws: ``BusError/unreachable(reason:)`` or ``BusError/timedOut``.
   package init(to address: BusAddress, until end: ContinuousClock.Instant) throws(BusError) {
     do { socket = try BusSocket(to: address.socketNames, until: end) } catch .unreachable(let reason) {
-      throw address.failure(reason)
+      guard let own = address.own else { throw address.failure(reason) }
+      socket = try BusSocket(to: [own], until: end)
     }
     outgoing = Array(Self.greeting.utf8)
     // Its reply is of no use: a bus that refuses hangs up.

@@ -13,7 +13,8 @@ struct Precedence: Comparable {
 
   /// Reads it from an item's attributes, which a locked collection may hide.
   init(of attributes: Attributes) {
-    guard let value = attributes.value(of: Self.attribute) else { return }
+    // An item without copies has acct's three attributes.
+    guard attributes.count > 3, let value = attributes.value(of: Self.attribute) else { return }
     isRemoval = value.hasPrefix(Self.removal)
     sequence = UInt64(isRemoval ? value.dropFirst(Self.removal.utf8.count) : value[...]) ?? 0
   }

@@ -66,7 +66,8 @@ enum StoredForm {
   private static func isPlain(_ byte: UInt8) -> Bool { 0x20...0x7E ~= byte && byte != UInt8(ascii: "\\") }
 
   private static func begins(_ bytes: Span<UInt8>) -> Bool {
-    bytes.count >= prefix.count && prefix.indices.allSatisfy { bytes[$0] == prefix[$0] }
+    guard !bytes.isEmpty, bytes[0] == UInt8(ascii: "a"), bytes.count >= prefix.count else { return false }
+    return prefix.indices.allSatisfy { bytes[$0] == prefix[$0] }
   }
 
   private static func value(_ digit: UInt8) -> UInt8? { digits.firstIndex(of: digit).map(UInt8.init) }
