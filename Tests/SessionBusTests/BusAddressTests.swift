@@ -43,8 +43,8 @@ struct BusAddressTests {
     #expect(try found(in: users) == [path])
     // It is what remains where the environment names a bus of an earlier session.
     let former = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/former"]
-    let address = try BusAddress(given: nil, users: users) { former[$0] }
-    #expect(address.text == "unix:path=/former;unix:path=\(path)")
+    let stale = try BusAddress(given: nil, users: users) { former[$0] }
+    #expect(stale.text == "unix:path=/former;unix:path=\(path)")
     #expect(try BusAddress(given: "unix:path=/former", users: users) { former[$0] }.text == "unix:path=/former")
     // A runtime folder of the environment's is the only place.
     #expect(throws: BusError.unreachable(reason: "there is no session bus")) {

@@ -35,7 +35,7 @@ extension Rehearsal {
     }
     files.inspect = { id in
       let found = base.inspect(id)
-      return (found.path, (self.changedAccounts[id] ?? nil) ?? found.text)
+      return (found.path, (self.changedAccounts[id] ?? nil) ?? found.text, found.isOwn)
     }
     files.lock = { _, _ throws(FilesFailure) in HeldLock {} }
     files.changes = { nil }
