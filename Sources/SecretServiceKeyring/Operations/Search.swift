@@ -69,7 +69,7 @@ extension ServiceOperation {
     _ account: AccountID,
     _ kinds: [ItemKind]
   ) throws(KeyringFailure) -> [String] {
-    if found.allSatisfy(\.locked.isEmpty) {
+    if found.allSatisfy({ $0.locked.isEmpty }) {
       guard found.contains(where: \.isEmpty) else { return [] }
       return try hidingCollection().map { [$0] } ?? []
     }
