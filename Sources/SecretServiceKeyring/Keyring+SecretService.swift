@@ -2,6 +2,7 @@ import AcctModel
 package import AcctPorts
 import PrivateFiles
 import SessionBus
+import Synchronization
 
 extension Keyring {
   /// Returns the desktop's keyring: GNOME Keyring, KWallet, KeePassXC, over the Secret Service.
@@ -93,34 +94,48 @@ private struct Provider: Sendable {
     _ interaction: Interaction,
     _ body: @escaping @Sendable (ServiceOperation) throws(KeyringFailure) -> Result
   ) async throws(KeyringFailure) -> Result {
+    let answer = Answer<Result>()
+    try await run(interaction) { operation throws(KeyringFailure) in answer.set(try body(operation)) }
+    guard let result = answer.value else { throw .failed(reason: "the operation has no result") }
+    return result
+  }
+
+  /// The same without a result: the compiler makes it once, and not for each kind of result.
+  private func run(
+    _ interaction: Interaction,
+    _ body: @escaping @Sendable (ServiceOperation) throws(KeyringFailure) -> Void
+  ) async throws(KeyringFailure) {
     let end = ContinuousClock.now + deadline
     let address: BusAddress
     do { address = try BusAddress(given: busAddress) } catch { throw KeyringFailure(error) }
     let mayAsk = canPrompt && interaction == .allowed
     // Without a person this takes milliseconds, and at worst the deadline: not worth a thread.
-    let result: Result? = try await connection.use(to: address, until: end) {
-      (channel) throws(KeyringFailure) in
+    let lacksPerson = Answer<Bool>()
+    try await connection.use(to: address, until: end) { (channel) throws(KeyringFailure) in
+      lacksPerson.set(false)
       let operation = try ServiceOperation(over: channel, prompter: mayAsk ? nil : channel, isAsking: false)
       channel.announcesLocks = !operation.connection.mayAskToSearch
-      do throws(KeyringFailure) { return try body(operation) } catch {
+      do throws(KeyringFailure) { try body(operation) } catch {
         guard operation.lacksPerson, mayAsk else { throw canPrompt ? error : error.withoutDesktop }
-        return nil
+        lacksPerson.set(true)
       }
     }
-    if let result { return result }
+    guard lacksPerson.value == true else { return }
     let asked = whileAsking()
     defer { asked() }
-    return try await onDedicatedThread(orThrow: .failed(reason: "no thread could be started")) {
+    try await onDedicatedThread(orThrow: .failed(reason: "no thread could be started")) {
       () throws(KeyringFailure) in
       let libsecret = try LibsecretChannel(to: address, time: deadline)
-      return try body(try ServiceOperation(over: libsecret, prompter: libsecret, isAsking: true))
+      try body(try ServiceOperation(over: libsecret, prompter: libsecret, isAsking: true))
     }
   }
 }
 
-extension KeyringFailure {
-  /// The failure where no prompt can be shown: `acct keyring unlock` would end with it, too.
-  fileprivate var withoutDesktop: KeyringFailure {
-    if case .locked(let reason, openedBy: .any) = self { .locked(reason: reason, openedBy: .desktop) } else { self }
-  }
+/// What an operation has answered, across threads.
+private final class Answer<Value: Sendable>: Sendable {
+  private let stored = Mutex<Value?>(nil)
+
+  var value: Value? { stored.withLock { $0 } }
+
+  func set(_ value: Value) { stored.withLock { $0 = value } }
 }

@@ -44,7 +44,10 @@ package struct BusAddress: Sendable {
     if !entries.isEmpty {
       var names: [[UInt8]] = []
       for entry in entries { if let name = try Self.socketName(entry, runtime) { names.append(name) } }
-      guard !names.isEmpty else { throw .unreachable(reason: "the session bus has no Unix socket") }
+      if names.isEmpty, given == nil, let own = try Self.runtimeSocket(runtime) { names.append(own) }
+      guard !names.isEmpty else {
+        throw .unreachable(reason: "\(given == nil ? Self.variable : "the session bus") has no Unix socket")
+      }
       socketNames = names
       self.variable = given == nil ? Self.variable : nil
       fallback = given == nil ? runtime : nil
@@ -69,9 +72,8 @@ package struct BusAddress: Sendable {
 
   /// The failure to connect to any of them, with the address that was meant.
   func failure(_ reason: String) -> BusError {
-    let address = Self.text(socketNames.prefix(1))
-    guard let variable else { return .unreachable(reason: "\(reason) at \(address)") }
-    return .unreachable(reason: "\(reason) at \(address), which \(variable) names")
+    guard let variable else { return .unreachable(reason: "\(reason) at \(text)") }
+    return .unreachable(reason: "\(reason) at \(Self.text(socketNames)), which \(variable) names")
   }
 
   private static func socketName(_ entry: Substring, _ runtime: String) throws(BusError) -> [UInt8]? {

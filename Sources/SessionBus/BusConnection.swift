@@ -29,7 +29,7 @@ package final class BusConnection {
   package init(to address: BusAddress, until end: ContinuousClock.Instant) throws(BusError) {
     do { socket = try BusSocket(to: address.socketNames, until: end) } catch .unreachable(let reason) {
       guard let own = address.own else { throw address.failure(reason) }
-      socket = try BusSocket(to: [own], until: end)
+      do { socket = try BusSocket(to: [own], until: end) } catch .unreachable { throw address.failure(reason) }
     }
     outgoing = Array(Self.greeting.utf8)
     // Its reply is of no use: a bus that refuses hangs up.

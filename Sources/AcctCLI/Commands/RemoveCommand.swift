@@ -25,7 +25,7 @@ struct RemoveCommand: AcctCommand {
       account = try await Selection(context.engine).find(name)
     } catch .files(.skipped(let skipped)) where skipped.flaw == .damaged && (try? AccountID(name)) == skipped.id {
       let id = skipped.id
-      try await change.removeDamaged(id)
+      context.report([try await change.removeDamaged(id)].compactMap(\.self))
       return try done(id, "removed the damaged account \(id)", context)
     } catch {
       // One that does not open has no file here, and is known by its identifier alone.

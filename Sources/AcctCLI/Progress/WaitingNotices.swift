@@ -35,6 +35,7 @@ struct WaitingNotices: Sendable {
       // Printed with `--quiet` too: the command waits for it.
       world.streams.notice("acct: touch the token")
     case .vaultInstead(let failure):
+      guard !isQuiet else { return }
       world.streams.notice("acct: accounts are kept in a vault, since \(ErrorMessage(failure, .secretService).text)")
     case .over: replace?("")
     }

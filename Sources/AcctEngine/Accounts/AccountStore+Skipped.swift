@@ -29,10 +29,10 @@ extension AccountStore {
   }
 
   private func examine(_ id: AccountID) -> (account: SkippedAccount, text: [UInt8]) {
-    let (path, text, isOwn) = files.inspect(id)
+    let (path, text, isOwn) = world.files.inspect(id)
     var flaw = SkippedAccount.Flaw.damaged
     do throws(FilesFailure) {
-      _ = try files.read(.account(id))
+      _ = try world.files.read(.account(id))
       if let version = value(of: "version", in: text), version != "1" {
         flaw = .newer
       } else if let other = AccountFile.decode(text)?.id, other != id {

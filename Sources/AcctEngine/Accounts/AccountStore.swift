@@ -3,9 +3,9 @@ import AcctPorts
 
 /// The accounts, read from their files: works offline, and while the keyring is locked.
 struct AccountStore: Sendable {
-  let files: Files
+  let world: World
 
-  init(_ files: Files) { self.files = files }
+  init(_ world: World) { self.world = world }
 
   /// The account with an identifier, or `nil` if there is none.
   func account(_ id: AccountID) throws(EngineError) -> Account? {
@@ -26,12 +26,12 @@ struct AccountStore: Sendable {
 
   /// Passes the accounts' files to `body`; see ``Files/eachAccount``.
   func each(_ body: Files.SomeAccounts) throws(EngineError) {
-    do { try files.eachAccount(body) } catch { throw .files(.failed(error)) }
+    do { try world.files.eachAccount(body) } catch { throw .files(.failed(error)) }
   }
 
   func save(_ account: Account) throws(EngineError) {
     if account.origins.hasPaths { try notePlaces() }
-    do { try files.replace(.account(account.id), AccountFile.encode(account)) } catch { throw .files(.failed(error)) }
+    do { try world.files.replace(.account(account.id), AccountFile.encode(account)) } catch { throw .files(.failed(error)) }
   }
 
   /// The bytes of an account's file; `nil` without one.
@@ -54,33 +54,33 @@ struct AccountStore: Sendable {
   /// A note without one costs only time.
   private func notePlaces() throws(EngineError) {
     guard try !mayHavePlaces() else { return }
-    do { try files.replace(.places, []) } catch { throw .files(.failed(error)) }
+    do { try world.files.replace(.places, []) } catch { throw .files(.failed(error)) }
   }
 
   /// Replaces an account's file by a record from elsewhere, if it differs.
   func update(_ id: AccountID, to record: [UInt8]) throws(EngineError) {
     guard try read(.account(id)) != record else { return }
-    do { try files.replace(.account(id), record) } catch { throw .files(.failed(error)) }
+    do { try world.files.replace(.account(id), record) } catch { throw .files(.failed(error)) }
   }
 
   func delete(_ id: AccountID) throws(EngineError) {
-    do { try files.remove(.account(id)) } catch { throw .files(.failed(error)) }
+    do { try world.files.remove(.account(id)) } catch { throw .files(.failed(error)) }
   }
 
   /// The active account and the one before it.
   func active() throws(EngineError) -> ActiveAccounts { ActiveAccounts(bytes: try read(.active) ?? []) }
 
   func setActive(_ active: ActiveAccounts) throws(EngineError) {
-    do { try files.replace(.active, active.bytes) } catch { throw .files(.failed(error)) }
+    do { try world.files.replace(.active, active.bytes) } catch { throw .files(.failed(error)) }
   }
 
   private func read(_ file: StoredFile) throws(EngineError) -> [UInt8]? {
-    do { return try files.read(file) } catch { throw .files(.failed(error)) }
+    do { return try world.files.read(file) } catch { throw .files(.failed(error)) }
   }
 
   /// Does `body` while no other process changes names or the active account.
   func exclusively<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result {
-    try await files.withLock(.book, waiting: 30, failure: { .files(.failed($0)) }, body)
+    try await world.files.withLock(.book, waiting: 30, failure: { .files(.failed($0)) }, body)
   }
 
   /// Does `body` while no other process changes this account.
@@ -91,7 +91,7 @@ struct AccountStore: Sendable {
     _ id: AccountID,
     _ body: () async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
-    try await files.withLock(.account(id), waiting: 120, failure: { .files(.failed($0)) }, body)
+    try await world.files.withLock(.account(id), waiting: 120, failure: { .files(.failed($0)) }, body)
   }
 }
 
@@ -131,7 +131,7 @@ struct ActiveAccounts: Equatable {
 
 extension EngineContext {
   /// The accounts' files.
-  var accountStore: AccountStore { AccountStore(world.files) }
+  var accountStore: AccountStore { AccountStore(world) }
 }
 
 extension AccountStore {

@@ -104,6 +104,8 @@ package struct AddAccount: Sendable {
     guard let known = try sameIdentity(incoming, keyring) else { return }
     try await context.withExclusiveAccess(to: known) {
       (known, credentialStore) throws(EngineError) in
+      var credentialStore = credentialStore
+      credentialStore.context.interaction = .forbidden
       let before = StoredAccount(account: known, items: try await credentialStore.itemsInReach())
       _ = try incoming.change(of: before, .unlessNewer, at: context.world.clock.now())
     }
@@ -145,11 +147,10 @@ package struct AddAccount: Sendable {
   private func prepare(_ interaction: Interaction) async throws(EngineError) -> Keyring {
     let choice = KeyringChoice(context.world)
     let keyring = try await choice.proposed()
-    if keyring.kind == .vault, try choice.chosen() == nil, let reason = await choice.deadBus() {
-      context.report(.vaultInstead(because: reason))
-    }
+    let isFirst = keyring.kind == .vault ? try choice.chosen() == nil : false
     do { try await keyring.prepare(interaction) } catch { throw .keyring(.failed(error, keyring.kind)) }
     try choice.settle(on: keyring.kind)
+    if isFirst, let reason = await choice.deadBus() { context.report(.vaultInstead(because: reason)) }
     return keyring
   }
 

@@ -78,7 +78,7 @@ package struct Selection: Sendable {
     for destination: Destination?,
     readsDirectory: Bool
   ) throws(EngineError) -> Choice {
-    let accountStore = AccountStore(world.files)
+    let accountStore = AccountStore(world)
     let owners = try destination.flatMap { destination throws(EngineError) in
       destination.user == nil ? nil : Owners(of: destination, among: try accountStore.listing().accounts)
     }
@@ -154,7 +154,7 @@ package struct Selection: Sendable {
   }
 
   private func found(_ reference: String, by rule: SelectedBy) throws(EngineError) -> Account {
-    let accountStore = AccountStore(world.files)
+    let accountStore = AccountStore(world)
     if let id = try? AccountID(reference), let account = try accountStore.account(id) { return account }
     if let named = try accountStore.account(named: reference) {
       try requireAlone(named, reference)

@@ -27,7 +27,7 @@ package struct WaitingRefusals: Sendable {
   ///   - program: The program that acct answered, if it did.
   package func note(_ error: EngineError, for program: String? = nil) {
     guard case .authorization(.originRefused(let origin, let name, _)) = error,
-      let account = try? AccountStore(world.files).account(named: name.description)
+      let account = try? AccountStore(world).account(named: name.description)
     else { return }
     var refusals = known()
     let now = world.clock.now()

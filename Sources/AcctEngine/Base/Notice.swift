@@ -28,7 +28,7 @@ package indirect enum Notice: Sendable {
   /// A static token was removed, but not revoked: acct knows no server that could be told.
   case tokenStays(account: AccountName)
   /// The account is gone, and its items in a locked part of the keyring are not.
-  case itemsLeft(account: AccountName, in: String)
+  case itemsLeft(account: String, in: String)
   /// The server may still accept the tokens that a new sign-in has replaced.
   case replacedNotRevoked(account: AccountName, Cause)
 

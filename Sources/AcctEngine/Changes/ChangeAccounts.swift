@@ -95,10 +95,8 @@ package struct ChangeAccounts: Sendable {
       if revoking, let notice = try await revoke(account, credentialStore) { notices.append(notice) }
       let key = await tokenKey(of: account, credentialStore)
       let access = revoking ? await registrationAccess(of: account, credentialStore) : nil
-      do throws(EngineError) { try await credentialStore.removeAll() } catch .keyring(
-        .failed(.locked(_, openedBy: .part(let name)), _)
-      ) {
-        notices.append(.itemsLeft(account: account.name, in: name))
+      if let left = try await removeItems(of: account.id, called: account.name.description, in: credentialStore.keyring) {
+        notices.append(left)
       }
       try forgetIdentity(of: account)
       try await context.forget(account.id)
@@ -138,13 +136,30 @@ package struct ChangeAccounts: Sendable {
   ///
   /// Only its identifier is known, which names its keyring items; the session can't be ended at
   /// the server.
-  package func removeDamaged(_ id: AccountID) async throws(EngineError) {
+  package func removeDamaged(_ id: AccountID) async throws(EngineError) -> Notice? {
     _ = context.world.maintenance.sweep()
     let keyring = try KeyringChoice(context.world).decided()
-    try await accountStore.exclusively(id) { () throws(EngineError) in
-      try await CredentialStore.removeAll(of: id, in: keyring, context)
+    return try await accountStore.exclusively(id) { () throws(EngineError) -> Notice? in
+      let left = try await removeItems(of: id, called: id.description, in: keyring)
       try await context.forget(id)
+      return left
     }
+  }
+
+  /// Removes every item of an account.
+  ///
+  /// - Returns: A notice of items in a locked part of the keyring, which stay there.
+  private func removeItems(
+    of id: AccountID,
+    called name: String,
+    in keyring: Keyring
+  ) async throws(EngineError) -> Notice? {
+    do throws(EngineError) { try await CredentialStore.removeAll(of: id, in: keyring, context) } catch .keyring(
+      .failed(.locked(_, openedBy: .part(let part)), _)
+    ) {
+      return .itemsLeft(account: name, in: part)
+    }
+    return nil
   }
 
   /// Removes a shared account that has no file here, since its object on the engine does not open.

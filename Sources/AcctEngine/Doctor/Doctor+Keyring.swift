@@ -40,7 +40,9 @@ extension Doctor {
       return Finding(.keyringReady(keyring.kind))
     case .locked:
       // A state has no reason; an attempt returns one, such as a file with a wrong passphrase.
-      guard keyring.kind == .vault else { return Finding(.keyring(.locked(), keyring.kind)) }
+      guard keyring.kind == .vault else {
+        return Finding(.keyring(await keyring.lock(whileIn: .locked) ?? .locked(), keyring.kind))
+      }
       do { _ = try await context.world.vault.unlock(.forbidden) } catch { return Finding(.keyring(error, .vault)) }
       return Finding(.keyringReady(.vault))
     case .unavailable:

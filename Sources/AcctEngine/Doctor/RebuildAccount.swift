@@ -15,7 +15,7 @@ struct RebuildAccount: Sendable {
 
   init(_ world: World) {
     self.world = world
-    accountStore = AccountStore(world.files)
+    accountStore = AccountStore(world)
   }
 
   /// Rebuilds an account; the caller holds the book's lock.

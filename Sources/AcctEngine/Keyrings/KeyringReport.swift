@@ -21,8 +21,12 @@ package struct KeyringReport: Sendable {
 
   /// Asks the keyring, and the engine of a shared one; prompts for nothing.
   ///
+  /// - Parameters:
+  ///   - context: Everything outside.
+  ///   - namesParts: `true` to search for the parts that are locked beside it.
+  /// - Returns: The report.
   /// - Throws: ``EngineError`` if even the choice can't be read.
-  package static func of(_ context: EngineContext) async throws(EngineError) -> KeyringReport {
+  package static func of(_ context: EngineContext, namesParts: Bool = false) async throws(EngineError) -> KeyringReport {
     let choice = KeyringChoice(context.world)
     var report = KeyringReport(kind: try choice.chosen())
     let shared = context.world.sharedKeyring
@@ -36,8 +40,12 @@ package struct KeyringReport: Sendable {
     }
     if let kind = report.kind {
       report.state = await choice.keyring(kind).state()
+      let keyring = choice.keyring(kind)
+      if kind == .secretService, let state = report.state, let lock = await keyring.lock(whileIn: state) {
+        report.cause = report.cause ?? .keyring(.failed(lock, kind))
+      }
       report.cause = report.cause ?? report.state.flatMap { $0.failure(of: kind) }
-      report.lockedParts = await lockedParts(of: choice.keyring(kind), context)
+      if namesParts { report.lockedParts = await lockedParts(of: keyring, context) }
     }
     guard let settings = report.settings else { return report }
     let engine: SharedKeyring.Report
@@ -71,6 +79,15 @@ extension KeyringReport {
       let parts = try? await keyring.lockedParts(accounts.map(\.id))
     else { return [] }
     return parts.map { part in (part.name, accounts.filter { part.accounts.contains($0.id) }.map(\.name)) }
+  }
+}
+
+extension Keyring {
+  /// The failure of a locked keyring, with its reason, which a state does not have; `nil` in another state.
+  func lock(whileIn state: State) async -> KeyringFailure? {
+    guard state == .locked else { return nil }
+    do { try await prepare(.forbidden) } catch { return error }
+    return nil
   }
 }
 

@@ -16,11 +16,13 @@ package struct LockKeyring: Sendable {
   ///   keyring, and where the keyring opens without a person.
   /// - Throws: ``KeyringError/stillLocked(_:_:)``, ``KeyringError/failed(_:_:)``.
   package func unlock(_ keyring: Keyring) async throws(EngineError) -> Int? {
+    let accounts: [AccountID]
+    do { accounts = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
     do throws(KeyringFailure) {
       if keyring.kind == .vault { return try await context.world.vault.unlock(context.interaction) }
       if let unlock = keyring.unlock { return try await unlock(context.interaction) }
       try await keyring.prepare(context.interaction)
-      try await unlockParts(of: keyring)
+      try await unlockParts(of: keyring, for: accounts)
       return nil
     } catch {
       throw .keyring(
@@ -30,12 +32,12 @@ package struct LockKeyring: Sendable {
   }
 
   /// Has a person unlock each part that is locked beside it, also after one that stays locked.
-  private func unlockParts(of keyring: Keyring) async throws(KeyringFailure) {
-    // The check of the accounts reports a folder that can't be read.
-    guard let accounts = try? context.world.files.accounts() else { return }
+  private func unlockParts(of keyring: Keyring, for accounts: [AccountID]) async throws(KeyringFailure) {
     var failure: KeyringFailure?
+    var asked: Set<AccountID> = []
     for part in try await keyring.lockedParts(accounts) {
-      guard let account = part.accounts.first else { continue }
+      // An account with items in two of them had both asked for.
+      guard let account = part.accounts.first, asked.insert(account).inserted else { continue }
       do { _ = try await keyring.read(account, ItemKind.allCases, context.interaction) } catch {
         failure = failure ?? error
       }

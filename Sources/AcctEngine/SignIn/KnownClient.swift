@@ -29,7 +29,13 @@ struct KnownClient: Sendable {
     for account in try context.accountStore.listing().accounts where isSame(account, request) {
       let note = request.certificate == nil ? account.client.certificate : nil
       guard needsSecret || note != nil else { continue }
-      let credentials = try await CredentialStore(of: account, in: context).readClient(account.client.itemKinds)
+      let credentials: Credentials
+      do throws(EngineError) {
+        credentials = try await CredentialStore(of: account, in: context).readClient(account.client.itemKinds)
+      } catch .keyring(.failed(.locked(_, openedBy: .part), _)) {
+        // It is out of reach, perhaps for good; another account or the user may have it.
+        continue
+      }
       let hasSecret = needsSecret && (credentials.clientSecret != nil || credentials.clientKey != nil)
       guard hasSecret || note != nil && credentials.certificate != nil else { continue }
       if hasSecret {

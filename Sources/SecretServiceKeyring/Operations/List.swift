@@ -5,7 +5,7 @@ import SessionBus
 extension ServiceOperation {
   /// Lists the accounts that have items, while locked too if the provider shows their attributes.
   ///
-  /// A collection that hides its items is passed by, unless it is the default one: ``lockedParts(of:)`` names it.
+  /// A locked collection that is not the default one is passed by: ``lockedParts(of:)`` names it.
   ///
   /// - Throws: `KeyringFailure.locked` if the default collection hides them.
   func list() throws(KeyringFailure) -> [AccountID: Set<ItemKind>] {
@@ -22,8 +22,9 @@ extension ServiceOperation {
     }
     // Readable and still not one of acct's: another program used the schema's name.
     for identity in try identities(of: found.unlocked).compactMap(\.self) { note(identity) }
-    for (path, identity) in zip(found.locked, try identities(of: found.locked)) {
-      if let identity { note(identity) } else if isInside(path, collection) { throw .locked() }
+    for identity in try identities(of: found.locked.filter { isInside($0, collection) }) {
+      guard let identity else { throw .locked() }
+      note(identity)
     }
     return accounts.mapValues { kinds in Set(kinds.filter { !$0.value.isRemoval }.keys) }.filter { !$0.value.isEmpty }
   }

@@ -13,13 +13,13 @@ extension ServiceOperation {
   ///   such a copy of an account that is removed whole, after the others were deleted.
   func remove(_ account: AccountID, _ kinds: [ItemKind]) throws(KeyringFailure) {
     guard !kinds.isEmpty else { return }
-    let (session, found) = try locateToRemove(account, kinds)
+    let isWhole = ItemKind.allCases.allSatisfy(kinds.contains)
+    let (session, found) = try locateToRemove(account, kinds, isWhole: isWhole)
     let unlocked = zip(kinds, found).flatMap { kind, found in
       found.unlocked.map { FoundItem(path: $0, kind: kind) }
     }
     let (own, unseen) = try verify(unlocked, of: account)
     let left = zip(kinds, found).filter { !$1.locked.isEmpty }
-    let isWhole = ItemKind.allCases.allSatisfy(kinds.contains)
     if !isWhole {
       // First: without it, the locked copy would be the newest one.
       for (kind, found) in left {
@@ -35,9 +35,12 @@ extension ServiceOperation {
   }
 
   /// Opens a session and finds an account's items; those that stay locked are not in the default collection.
+  ///
+  /// A person is asked to open another collection only for an account that is removed whole.
   private func locateToRemove(
     _ account: AccountID,
-    _ kinds: [ItemKind]
+    _ kinds: [ItemKind],
+    isWhole: Bool
   ) throws(KeyringFailure) -> (session: String, found: [Found]) {
     try openWhatHides()
     let collection = try defaultCollection()
@@ -47,10 +50,11 @@ extension ServiceOperation {
     if locked.isEmpty, found.contains(where: \.isEmpty), let hiding = try hidingCollection() { inside = [hiding] }
     if !inside.isEmpty {
       try unlock(inside)
-    } else if !locked.isEmpty, prompter == nil {
+    } else if isWhole, !locked.isEmpty, prompter == nil {
       throw lacking(.wantsPerson)
-    } else if !locked.isEmpty, isAsking {
-      do { try unlock(locked) } catch .locked {}
+    } else if isWhole, !locked.isEmpty, isAsking {
+      // It stays locked without an answer, too.
+      do { try unlock(locked) } catch .locked {} catch .timedOut {}
     } else {
       return (session, found)
     }

@@ -118,9 +118,14 @@ extension KeyringFailure {
 
   /// Nothing was ever stored on this desktop, or its keyring is not open.
   static let noDefaultCollection = KeyringFailure.locked(
-    reason: "it has no default collection; to create one, it has to prompt its user for a password",
-    openedBy: .otherKeyring
+    reason: "it has no default collection; to create one, it has to prompt its user for a password"
   )
+
+  /// The failure where no prompt can be shown: `acct keyring unlock` would end with it, too.
+  var withoutDesktop: KeyringFailure {
+    guard case .locked(let reason, openedBy: .any) = self else { return self }
+    return .locked(reason: reason, openedBy: self == .noDefaultCollection ? .otherKeyring : .desktop)
+  }
 
   /// Items are in a collection that is locked, and is not the default one.
   static func lockedPart(_ name: String) -> KeyringFailure {

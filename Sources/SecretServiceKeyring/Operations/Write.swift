@@ -8,7 +8,7 @@ extension ServiceOperation {
   ///
   /// An existing item gets another secret, and only a missing one is created: KeePassXC asks its user about an item
   /// that is to be replaced, even where it was told not to. An item that would not take precedence over its copies
-  /// elsewhere is created anew, so that secret and sequence are stored in one step.
+  /// elsewhere is created anew, so that secret and sequence are stored in one step, and copies that are open are deleted.
   ///
   /// - Throws: `KeyringFailure`; the items before the one that failed are stored.
   func write(_ account: AccountID, _ items: [Keyring.Item]) throws(KeyringFailure) {
@@ -16,19 +16,19 @@ extension ServiceOperation {
     let collection = try openDefaultCollection()
     var (session, copies) = try locate(account, items.map(\.kind), in: collection)
     for item in items {
-      var known = copies[item.kind] ?? Copies()
-      if let newest = known.newest {
-        if try replace(newest.path, session, item.secret) { continue }
-        known.own.removeAll { $0.path == newest.path }
-      }
-      let precedence = Precedence(after: known.own.map(\.precedence) + known.elsewhere)
+      let known = copies[item.kind] ?? Copies()
+      if let newest = known.newest, try replace(newest.path, session, item.secret) { continue }
+      let precedence = Precedence(after: (known.own + known.elsewhere).map(\.precedence) + known.locked)
       let path = try create(account, item, precedence, in: collection, session)
-      for older in known.own {
+      // KeePassXC asks its user about each.
+      for older in known.own + (connection.mayAskToSearch ? [] : known.elsewhere) {
         // One that stays does not count.
         do { _ = try settle(try connection.ask(ServiceCalls.delete(older.path))) } catch {}
       }
-      known.own = [FoundItem(path: path, kind: item.kind, precedence: precedence)]
-      copies[item.kind] = known
+      copies[item.kind] = Copies(
+        own: [FoundItem(path: path, kind: item.kind, precedence: precedence)],
+        locked: known.locked
+      )
     }
   }
 
@@ -55,14 +55,16 @@ extension ServiceOperation {
   private struct Copies {
     /// Those in the collection that is written to.
     var own: [FoundItem] = []
-    /// The places of those in other collections.
-    var elsewhere: [Precedence] = []
+    /// Those in other collections.
+    var elsewhere: [FoundItem] = []
+    /// The places of locked ones in other collections.
+    var locked: [Precedence] = []
 
     /// The one of the collection that takes precedence over all others; `nil` if none does.
     var newest: FoundItem? {
       guard let newest = own.max(by: { $0.precedence < $1.precedence }), !newest.precedence.isRemoval
       else { return nil }
-      let others = own.filter { $0.path != newest.path }.map(\.precedence) + elsewhere
+      let others = (own.filter { $0.path != newest.path } + elsewhere).map(\.precedence) + locked
       return others.allSatisfy { $0 < newest.precedence } ? newest : nil
     }
   }
@@ -88,11 +90,11 @@ extension ServiceOperation {
       if isInside(item.path, collection) {
         copies[item.kind, default: Copies()].own.append(item)
       } else {
-        copies[item.kind, default: Copies()].elsewhere.append(item.precedence)
+        copies[item.kind, default: Copies()].elsewhere.append(item)
       }
     }
     for (kind, found) in zip(kinds, found) where !found.locked.isEmpty {
-      copies[kind, default: Copies()].elsewhere.append(try precedence(ofLocked: found.locked))
+      copies[kind, default: Copies()].locked.append(try precedence(ofLocked: found.locked))
     }
     return (session, copies)
   }
@@ -117,7 +119,7 @@ extension ServiceOperation {
     } else {
       try createDefaultCollection()
     }
-    guard let collection = try defaultCollection() else { throw .noDefaultCollection }
+    guard let collection = try defaultCollection() else { throw .noDefaultCollection.withoutDesktop }
     guard try !isLocked(collection) else { throw .dismissed }
     return collection
   }

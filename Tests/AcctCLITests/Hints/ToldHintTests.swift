@@ -45,7 +45,7 @@ struct ToldHintTests {
       follow: { record in try record.setVersion(1) }
     ),
     Row(
-      hint: "start a Secret Service provider, such as gnome-keyring",
+      hint: "start a Secret Service provider, such as gnome-keyring, on the session bus",
       status: 7,
       command: ["header", url],
       arrange: { $0.keyring.fail(with: .unavailable(reason: "made up")) },

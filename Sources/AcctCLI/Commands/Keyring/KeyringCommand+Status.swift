@@ -24,7 +24,7 @@ extension KeyringCommand {
     }
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      let report = try await KeyringReport.of(context.engine)
+      let report = try await KeyringReport.of(context.engine, namesParts: true)
       let errorMessage = report.cause.map { ErrorMessage($0).timed(by: context.world.clock) }
       if options.json {
         try context.output(report.json)
@@ -99,7 +99,7 @@ extension KeyringReport {
       Field("state", state?.rawValue ?? "", state == .ready ? .plain : .bad),
       Field("locked", shown(lockedParts), .bad),
       Field("problem", errorMessage?.text ?? "", .bad),
-      Field("next", errorMessage?.hint ?? (lockedParts.isEmpty ? "" : "`acct keyring unlock`")),
+      Field("next", errorMessage?.hint ?? (lockedParts.isEmpty ? "" : "`acct keyring unlock` on its desktop")),
       Field(
         "shared",
         settings.map { settings in
