@@ -10,13 +10,15 @@ package struct SurveyEntry: Sendable {
 extension PrivateFolder {
   /// Lists the folder and everything below it, without changing anything.
   ///
-  /// A link that leads to one of acct's folders is listed as that folder: this one by its name, another one by the path
-  /// that it has without links.
+  /// A link in the place of one of acct's own folders is listed as that folder, if it leads to one of this user's; what
+  /// any other link leads to is not acct's.
   ///
-  /// - Parameter depth: The number of levels of folders below this one that are entered.
+  /// - Parameters:
+  ///   - depth: The number of levels of folders below this one that are entered.
+  ///   - links: The paths of the folders that may be links.
   /// - Returns: The folder and its contents, in no order; nothing if it is not there.
   /// - Throws: ``PrivateFilesError`` if its contents can't be listed.
-  package func survey(depth: Int) throws(PrivateFilesError) -> [SurveyEntry] {
+  package func survey(depth: Int, through links: [String]) throws(PrivateFilesError) -> [SurveyEntry] {
     try at(path) { () throws(FileError) in
       let own: FileStatus
       do throws(FileError) {
@@ -28,10 +30,10 @@ extension PrivateFolder {
       var entries: [SurveyEntry] = []
       if own.kind == .folder {
         entries.append(SurveyEntry(path: path, status: own))
-        try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).survey(path, depth: depth, into: &entries)
+        try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).survey(path, depth, links, into: &entries)
         return entries
       }
-      if own.kind == .link, try Descriptor.survey(link: path, as: path, depth: depth, into: &entries) { return entries }
+      if own.kind == .link, try Descriptor.survey(link: path, depth, links, into: &entries) { return entries }
       entries.append(SurveyEntry(path: path, status: own))
       return entries
     }
@@ -52,22 +54,23 @@ extension PrivateFolder {
 }
 
 extension Descriptor {
-  fileprivate func survey(_ path: String, depth: Int, into entries: inout [SurveyEntry]) throws(FileError) {
+  fileprivate func survey(
+    _ path: String,
+    _ depth: Int,
+    _ links: [String],
+    into entries: inout [SurveyEntry]
+  ) throws(FileError) {
     for name in try names() {
       // Deleted since it was listed: another process is active.
       guard let status = try status(of: name) else { continue }
       let place = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
-      if status.kind == .link, depth > 0,
-        try Self.survey(link: place, as: nil, depth: depth - 1, into: &entries)
-      {
-        continue
-      }
+      if status.kind == .link, depth > 0, try Self.survey(link: place, depth - 1, links, into: &entries) { continue }
       entries.append(SurveyEntry(path: place, status: status))
       guard status.kind == .folder, depth > 0 else { continue }
       let folder: Descriptor
       // One that can't be entered is reported as it is; the others are still listed.
       do throws(FileError) { folder = try open(name, O_RDONLY | O_DIRECTORY) } catch { continue }
-      try folder.survey(place, depth: depth - 1, into: &entries)
+      try folder.survey(place, depth - 1, links, into: &entries)
     }
   }
 
@@ -75,23 +78,24 @@ extension Descriptor {
   ///
   /// - Parameters:
   ///   - path: The link.
-  ///   - name: The folder's path in the list; `nil` for the one that it has without links.
   ///   - depth: The number of levels of folders below it that are entered.
+  ///   - links: The paths of the folders that may be links.
   ///   - entries: The list.
-  /// - Returns: `false` if the link leads to no such folder.
+  /// - Returns: `false` if it is none of these links, or leads to no such folder.
   /// - Throws: The system's error in listing it.
   fileprivate static func survey(
     link path: String,
-    as name: String?,
-    depth: Int,
+    _ depth: Int,
+    _ links: [String],
     into entries: inout [SurveyEntry]
   ) throws(FileError) -> Bool {
+    guard links.contains(path) else { return false }
     let folder: Descriptor
     do throws(FileError) { folder = try linked(folder: path) } catch { return false }
     let status = try folder.status()
-    guard status.isOwn, let place = name ?? resolved(path) else { return false }
-    entries.append(SurveyEntry(path: place, status: status))
-    try folder.survey(place, depth: depth, into: &entries)
+    guard status.isOwn else { return false }
+    entries.append(SurveyEntry(path: path, status: status))
+    try folder.survey(path, depth, links, into: &entries)
     return true
   }
 }

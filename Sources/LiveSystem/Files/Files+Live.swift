@@ -91,6 +91,13 @@ extension Folders {
   var hints: [PrivateFolder] { [nonces, identities] }
   private var nonces: PrivateFolder { run.subfolder("nonces") }
   private var identities: PrivateFolder { run.subfolder("identities") }
+  private var limits: PrivateFolder { state.subfolder("limits") }
+
+  /// All folders that acct keeps files in, each of which the user may keep elsewhere, behind a link.
+  var kept: [PrivateFolder] {
+    [data, accounts, vault, shared, state, locks, limits, sightings, run, tokenLocks] + hints
+      + ["pending", "unopened", "removed"].map(shared.subfolder)
+  }
 
   fileprivate func place(of file: StoredFile) -> (folder: PrivateFolder, name: String) {
     switch file {
@@ -101,7 +108,7 @@ extension Folders {
     case .keyringDecision: (data, "keyring")
     case .nonce(let origin): (nonces, percentEncoded("\(origin)"))
     case .identity(let did): (identities, percentEncoded("\(did)"))
-    case .limits(let id): (state.subfolder("limits"), "\(id).json")
+    case .limits(let id): (limits, "\(id).json")
     case .directories: (state, "directories.json")
     case .clients: (data, "clients.json")
     case .setups: (data, "setups.json")

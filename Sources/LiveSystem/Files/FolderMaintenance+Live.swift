@@ -10,9 +10,10 @@ extension FolderMaintenance {
     FolderMaintenance(
       survey: { () throws(FilesFailure) in
         var files: Set<SurveyedFile> = []
+        let links = (folders.roots + folders.kept).map(\.path)
         for root in folders.roots {
           do throws(PrivateFilesError) {
-            for entry in try root.survey(depth: 3) { files.insert(folders.surveyed(entry)) }
+            for entry in try root.survey(depth: 3, through: links) { files.insert(folders.surveyed(entry)) }
           } catch {
             throw FilesFailure(error)
           }

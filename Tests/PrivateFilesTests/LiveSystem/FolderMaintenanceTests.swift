@@ -59,10 +59,36 @@ struct FolderMaintenanceTests {
     #expect(try surveyed("data")?.kind == .link)
     #expect(try surveyed("theirs")?.isOwn == false)
     #expect(try surveyed("fifo")?.kind == .other)
-    // Behind a link a folder has the path that no link leads to.
-    let behind = try #require(resolved(scratch.path(of: "elsewhere")))
-    let paths = Set(try maintenance.survey().map(\.path))
-    #expect(paths.count == 7 && paths.isSuperset(of: [behind, "\(behind)/file"]), "\(paths)")
+    #expect(try surveyed("state/limits")?.kind == .folder)
+    #expect(try surveyed("state/limits/file")?.kind == .regular)
+    #expect(try maintenance.survey().count == 7)
+  }
+
+  @Test("A link that is none of acct's folders is listed as a link, and nothing behind it is")
+  func foreignLinks() throws {
+    for folder in ["home", "home/data", "home/config", "documents", "documents/vault"] {
+      try scratch.makeFolder(folder, mode: 0o755)
+    }
+    try scratch.write("", to: "documents/letter", mode: 0o644)
+    let names = ["data/backup", "data/letters", "config/providers"]
+    for name in names { try scratch.link("home/\(name)", to: scratch.path(of: "documents")) }
+    try scratch.link("documents/vault/vault", to: "..")
+    for name in names { #expect(try surveyed(name)?.kind == .link, "\(name)") }
+    #expect(try maintenance.survey().count == 6)
+  }
+
+  @Test("Behind a link the files of a folder have its name, and their purpose, and are mended by that")
+  func purposes() throws {
+    for folder in ["home", "home/state", "kept"] { try scratch.makeFolder(folder) }
+    try scratch.link("home/state/locks", to: scratch.path(of: "kept"))
+    try scratch.write("", to: "kept/book", mode: 0o644)
+    try scratch.write("", to: "kept/.tmp-1")
+    let lock = try #require(try surveyed("state/locks/book"))
+    #expect(lock.role == .lock(.book))
+    try maintenance.close(lock)
+    #expect(scratch.mode(of: "kept/book") == 0o600)
+    try maintenance.discard(try #require(try surveyed("state/locks/.tmp-1")))
+    #expect(scratch.entries(of: "kept") == ["book"])
   }
 
   @Test("Closing a file changes the user's own one, and nothing behind a link")
