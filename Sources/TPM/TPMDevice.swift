@@ -148,9 +148,13 @@ package struct TPMDevice: Sendable {
 
   /// Loads an object below its parent, which is derived unless it stays loaded.
   private static func load(_ file: KeyFile, _ talk: inout Conversation) throws(HardwareKeyFailure) -> UInt32 {
-    var parent = file.parent
-    if parent == Handle.owner { parent = try Self.parent(&talk) }
-    return try talk.run(.load(file, below: parent)).handle
+    guard file.parent == Handle.owner else { return try talk.run(.load(file, below: file.parent)).handle }
+    let parent = try Self.parent(&talk)
+    do throws(HardwareKeyFailure) { return try talk.run(.load(file, below: parent)).handle } catch {
+      guard error == .foreign, parent == Handle.storageKey else { throw error }
+      // The owner can still derive its parent: it is not lost.
+      throw .failed(reason: "its owner's password keeps acct from this key, whose parent is not 0x81000001")
+    }
   }
 
   /// The key that objects are made below.

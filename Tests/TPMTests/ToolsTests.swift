@@ -125,7 +125,10 @@ struct ToolsTests {
     try await run(tpm, "tpm2_flushcontext -t", in: folder)
     try await run(tpm, "tpm2_evictcontrol -C o -c other 0x81000001", in: folder)
     try await run(tpm, "tpm2_changeauth -c owner owner's-password", in: folder)
-    await #expect(throws: HardwareKeyFailure.foreign) { try await keys.sign(key.blob, tpm.address, digest, .absent) }
+    let kept = HardwareKeyFailure.failed(
+      reason: "its owner's password keeps acct from this key, whose parent is not 0x81000001"
+    )
+    await #expect(throws: kept) { try await keys.sign(key.blob, tpm.address, digest, .absent) }
     try await run(tpm, "tpm2_evictcontrol -C o -P owner's-password -c 0x81000001", in: folder)
     await #expect(throws: HardwareKeyFailure.owned) { try await keys.sign(key.blob, tpm.address, digest, .absent) }
     try await run(tpm, "tpm2_evictcontrol -C o -P owner's-password -c primary 0x81000001", in: folder)

@@ -52,7 +52,7 @@ extension ErrorMessage {
       self.init(
         "keyForeign",
         .signInRequired,
-        "this key belongs to another TPM, or the TPM was cleared, or its owner set a password"
+        "this key belongs to another TPM, or the TPM was cleared"
       )
       needsLogin = true
     case .owned:

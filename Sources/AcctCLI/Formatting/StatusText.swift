@@ -139,7 +139,7 @@ func words(forSeal failure: HardwareKeyFailure) -> String {
   case .forbidden(let path): "you may not open \(path)"
   case .busy: "it is busy"
   case .lockedOut: "it is locked, after too many wrong PINs"
-  case .foreign: "the vault was sealed in another TPM, or this one was cleared, or its owner set a password"
+  case .foreign: "the vault was sealed in another TPM, or this one was cleared"
   case .owned: "its owner set a password, and it keeps no storage key (0x81000001)"
   case .wrongPIN, .cancelled, .notTouched, .gone: "it gives no reason"
   }
