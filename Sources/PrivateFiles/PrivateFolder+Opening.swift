@@ -103,8 +103,12 @@ extension Descriptor {
   /// - Throws: ``FileError``, ``FileError/distrusted(reason:)`` among them for a link to no folder.
   static func linked(folder path: String) throws(FileError) -> Descriptor {
     do throws(FileError) { return try trusted(folder: path).open(".", O_RDONLY | O_DIRECTORY) } catch {
-      guard error == .notThere else { throw error }
-      throw .distrusted(reason: "it is a link to a folder that does not exist")
+      switch error {
+      case .notThere: throw .distrusted(reason: "it is a link to a folder that does not exist")
+      // Of a folder on the way, not of this one.
+      case .exposed(let reason, chmod: nil): throw .distrusted(reason: reason)
+      default: throw error
+      }
     }
   }
 }
