@@ -12,11 +12,15 @@
 __attribute__((weak)) void __real__dispatch_workq_worker_register(void *queue);
 
 void __wrap__dispatch_workq_worker_register(void *queue) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)getpid(), (int)gettid());
-  // Opened, as libdispatch does: only that tells what a fence or the kernel's security module allows.
-  int state = open(path, O_RDONLY | O_CLOEXEC);
-  if (state < 0) return;
-  close(state);
+  // libdispatch opens the first, which /proc has and does not list; proc(5) documents the second, which another version
+  // may open. Opened, too: only that tells what a fence or the kernel's security module allows.
+  static const char *const names[] = {"/proc/%d/stat", "/proc/self/task/%d/stat"};
+  for (int i = 0; i < 2; i++) {
+    char path[64];
+    snprintf(path, sizeof path, names[i], (int)gettid());
+    int state = open(path, O_RDONLY | O_CLOEXEC);
+    if (state < 0) return;
+    close(state);
+  }
   __real__dispatch_workq_worker_register(queue);
 }
