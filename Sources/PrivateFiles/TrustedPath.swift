@@ -176,14 +176,16 @@ private struct TrustedPath: ~Copyable {
   private func opened(_ name: String, _ rule: FileRule) throws(FileError) -> Descriptor {
     let file = try folder.openWaiting(name, O_RDONLY | O_NONBLOCK)
     let status = try file.status()
-    // A shell without /dev/fd makes a FIFO of `<(…)`.
-    let isGiven = rule == .input || rule == .secretInput && status.isFIFO && status.isOwn
-    if try file.isPipe(status) || isGiven && place == "/proc/\(getpid())/fd" {
+    let isGiven = rule.acceptsFIFO && place == "/proc/\(getpid())/fd"
+    if try file.isPipe(status) || isGiven && rule == .input {
       try file.waitInReads()
       return file
     }
-    try status.checkRegular()
+    // A FIFO has a name by which other programs can open it. A shell without /dev/fd makes one of `<(…)`.
+    let waits = isGiven && status.isFIFO
+    if !waits { try status.checkRegular() }
     try status.check(rule, "\(place)/\(name)")
+    if waits { try file.waitInReads() }
     return file
   }
 

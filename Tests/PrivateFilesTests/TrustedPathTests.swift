@@ -133,6 +133,20 @@ struct TrustedPathTests {
     #expect(try await read == "text")
   }
 
+  @Test("A FIFO that others can open is not read for a secret by its descriptor either")
+  func openFIFO() throws {
+    try scratch.makeFIFO("fifo")
+    try #require(unsafe chmod(scratch.path(of: "fifo"), 0o666) == 0)
+    let fifo = try openFile(scratch.path(of: "fifo"), O_RDWR)
+    defer { close(fifo) }
+    let path = "/proc/\(getpid())/fd/\(fifo)"
+    #expect(throws: exposed("its group or others can read or write it", "600", path)) {
+      _ = try Descriptor.trusted("/dev/fd/\(fifo)", .secretInput)
+    }
+    try #require(unsafe chmod(scratch.path(of: "fifo"), 0o600) == 0)
+    _ = try Descriptor.trusted("/dev/fd/\(fifo)", .secretInput)
+  }
+
   @Test("What the caller has opened is read as it is given", arguments: [FileRule.genuine, .input, .secret])
   func descriptors(rule: FileRule) throws {
     var ends: [Int32] = [-1, -1]
