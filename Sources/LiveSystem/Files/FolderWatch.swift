@@ -81,10 +81,13 @@ final class FolderWatch: Sendable {
 
   /// A queue with all folders in it, from the outermost on: a change in the meantime is in the queue then.
   ///
-  /// - Returns: `nil` if one can't be watched, or another machine may change it unseen.
+  /// - Returns: `nil` if one can't be watched, or another machine may change it unseen; or if it is a link, which may be
+  ///   led elsewhere unseen.
   private func begun() -> Descriptor? {
     do {
       guard try folders.fileSystem(of: .data)?.reach == .machine else { return nil }
+      let watched = [folders.data.path, folders.accounts.path, folders.vault.path]
+      guard !([folders.data.outermost] + watched).contains(where: isLink) else { return nil }
       let queue = try Descriptor.watchQueue()
       var above = folders.data.path[...]
       while let slash = above.lastIndex(of: "/"), slash > above.startIndex {
@@ -92,7 +95,7 @@ final class FolderWatch: Sendable {
         // One that may not be read can't be watched, and few may rename it.
         _ = unsafe acct_watch_place(queue.number, String(above))
       }
-      for path in [folders.data.path, folders.data.subfolder("accounts").path] {
+      for path in watched.dropLast() {
         guard unsafe acct_watch_folder(queue.number, path) >= 0 else { return nil }
       }
       // Without one there is nothing to watch, and it is made within the first of these.
@@ -102,4 +105,9 @@ final class FolderWatch: Sendable {
       return nil
     }
   }
+}
+
+private func isLink(_ path: String) -> Bool {
+  var target: CChar = 0
+  return unsafe readlink(path, &target, 1) > 0
 }

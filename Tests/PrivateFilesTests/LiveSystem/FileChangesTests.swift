@@ -85,6 +85,15 @@ struct FileChangesTests {
     #expect(others.changes() == nil)
   }
 
+  @Test("A folder that is a link can't be watched", arguments: ["", "/data", "/data/accounts", "/data/vault"])
+  func linked(_ folder: String) throws {
+    try scratch.makeFolder("home/data/vault")
+    #expect(others.changes() != nil)
+    move("home\(folder)", to: "kept")
+    try scratch.link("home\(folder)", to: scratch.path(of: "kept"))
+    #expect(others.changes() == nil)
+  }
+
   @Test("Reading, and what is learned from each answer, is no change")
   func untold() throws {
     let origin = try Origin("https://a.example")
