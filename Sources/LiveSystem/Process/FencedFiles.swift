@@ -27,8 +27,7 @@ struct FencedFiles {
       allow(.own, [folder.outermost])
     }
     // What the user keeps elsewhere, behind a link.
-    let kept = [folders.data, folders.state, folders.run, folders.accounts, folders.vault, folders.locks]
-    allow(.own, kept.compactMap { resolved($0.path) })
+    allow(.own, folders.kept.compactMap { resolved($0.path) })
     // The user may describe a server, and so make this folder, while the proxy runs. Where it can't be made now, such
     // as in a home that is read-only, the user has made it or has no use for it.
     do throws(PrivateFilesError) { try folders.config.prepare() } catch {}
