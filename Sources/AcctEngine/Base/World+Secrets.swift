@@ -16,25 +16,14 @@ extension World {
     world.vaultKeyring = vaultKeyring.noting(held)
     world.sharedKeyring = sharedKeyring.noting(held)
     let (ask, input) = (terminal.askSecret, streams.input)
-    let (readFile, readCredential) = (secretFiles.read, secretFiles.readCredential)
+    let readFile = secretFiles.read
     world.terminal.askSecret = { prompt in
       let answer = ask(prompt)
       if let answer { held.hold(answer) }
       return answer
     }
-    world.secretFiles.read = { path, limit throws(SecretFileFailure) in
-      let contents = try readFile(path, limit)
-      if let passphrase = contents.firstLine { held.hold(passphrase) }
-      return contents
-    }
-    world.secretFiles.readCredential = { path, limit throws(SecretFileFailure) in
-      let contents = try readCredential(path, limit)
-      if let line = contents.firstLine { held.hold(line) }
-      return contents
-    }
-    let readToken = secretFiles.readToken
-    world.secretFiles.readToken = { path, limit throws(SecretFileFailure) in
-      let contents = try readToken(path, limit)
+    world.secretFiles.read = { path, limit, role throws(SecretFileFailure) in
+      let contents = try readFile(path, limit, role)
       if let line = contents.firstLine { held.hold(line) }
       return contents
     }

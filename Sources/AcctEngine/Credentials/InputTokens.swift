@@ -34,7 +34,7 @@ struct InputTokens: Sendable {
   /// - Throws: ``EngineError/inputToken(_:)``.
   func read(_ path: String, asJWT isJWT: Bool) throws(EngineError) -> Secret {
     let contents: Secret
-    do { contents = try context.world.secretFiles.readToken(path, TokenInputs.limit) } catch {
+    do { contents = try context.world.secretFiles.read(path, TokenInputs.limit, .token) } catch {
       throw .inputToken(.file(error))
     }
     return try token(contents, from: .file(path), asJWT: isJWT)

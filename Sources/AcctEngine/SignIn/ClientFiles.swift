@@ -63,7 +63,8 @@ package struct ClientFiles: Sendable {
     }
     guard certified.endsAt > world.clock.now() else { throw .input(.certificateEnded(certified.endsAt)) }
     world.held.hold(ItemKind.certificateKey.secrets(in: certified.keyItem))
-    let paths = [path, keyPath].compactMap(absolute)
+    // Of a FIFO there is nothing to read again.
+    let paths = [path, keyPath].compactMap(absolute).filter(world.secretFiles.isRegular)
     return Certificate(
       key: certified,
       files: paths.count == 2 ? .init(certificate: paths[0], key: paths[1]) : nil
@@ -131,6 +132,6 @@ package struct ClientFiles: Sendable {
     guard path != "-" else {
       do { return try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
     }
-    do { return try world.secretFiles.read(path, Self.limit) } catch { throw .input(.secretFile(error)) }
+    do { return try world.secretFiles.read(path, Self.limit, .input) } catch { throw .input(.secretFile(error)) }
   }
 }

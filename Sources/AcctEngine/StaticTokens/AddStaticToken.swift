@@ -146,7 +146,7 @@ package struct AddStaticToken: Sendable {
 
   private func contents(of file: String) throws(EngineError) -> Secret {
     guard file == "-" else {
-      do { return try context.world.secretFiles.read(file, Self.limit) } catch {
+      do { return try context.world.secretFiles.read(file, Self.limit, .input) } catch {
         throw .input(.staticToken(.file(error)))
       }
     }

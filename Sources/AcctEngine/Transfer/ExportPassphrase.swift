@@ -41,7 +41,9 @@ package struct ExportPassphrase: Sendable {
 
   private func read(_ file: String) throws(EngineError) -> (line: Secret, withReturn: Secret?) {
     let contents: Secret
-    do { contents = try context.world.secretFiles.read(file, Self.limit) } catch { throw .transfer(.file(error)) }
+    do { contents = try context.world.secretFiles.read(file, Self.limit, .input) } catch {
+      throw .transfer(.file(error))
+    }
     let passphrase = contents.withoutLineEnd
     guard passphrase.line.count > 0 else { throw .transfer(.emptyPassphrase) }
     return passphrase

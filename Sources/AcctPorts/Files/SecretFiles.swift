@@ -4,36 +4,41 @@ package import Secrets
 ///
 /// No other user can have put a file that is read in its place: each folder and link on the way is the user's or root's.
 package struct SecretFiles: Sendable {
-  /// Reads the user's own file, which no other user may read or write, up to a number of bytes; or root's, which a group
-  /// may read: as Kubernetes hands out secrets.
-  ///
-  /// A FIFO is waited for, until a program has written to it.
-  package var read: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
-  /// Reads the user's own file or root's, which its group may read, too: as systemd hands out credentials.
-  package var readCredential: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
-  /// Reads the user's own file or root's, which no other user may write.
-  package var readToken: @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret
+  /// What a file is, which tells who may read it.
+  package enum Role: Sendable {
+    /// One that a command names, and reads once: no other user may read it, but a group may where it is root's, as
+    /// Kubernetes hands out secrets. A FIFO is waited for, until a program has written to it.
+    case input
+    /// One that the environment names, for every command: as ``input``, and no FIFO, which would hold each of them up.
+    case setting
+    /// The user's own or root's, which its group may read, too: as systemd hands out credentials.
+    case credential
+    /// The user's own or root's, which others may read.
+    case token
+  }
+
+  /// Reads a file that no other user than root may write, up to a number of bytes.
+  package var read: @Sendable (_ path: String, _ limit: Int, Role) throws(SecretFileFailure) -> Secret
   /// Writes a file for the user alone (0600), atomically and durably; it replaces an existing file only if that is
   /// requested.
   package var write: @Sendable (_ path: String, Secret, _ replacing: Bool) throws(SecretFileFailure) -> Void
   /// Returns `true` if a file, or anything else, has this name.
   package var exists: @Sendable (_ path: String) -> Bool
+  /// Returns `true` if the path leads to a file with contents of its own: not to a FIFO.
+  package var isRegular: @Sendable (_ path: String) -> Bool
 
   package init(
-    read: @escaping @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret,
-    readCredential:
-      @escaping @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret,
-    readToken: @escaping @Sendable (_ path: String, _ limit: Int) throws(SecretFileFailure) -> Secret,
+    read: @escaping @Sendable (_ path: String, _ limit: Int, Role) throws(SecretFileFailure) -> Secret,
     write:
       @escaping @Sendable (_ path: String, Secret, _ replacing: Bool) throws(SecretFileFailure) ->
       Void,
-    exists: @escaping @Sendable (_ path: String) -> Bool
+    exists: @escaping @Sendable (_ path: String) -> Bool,
+    isRegular: @escaping @Sendable (_ path: String) -> Bool
   ) {
     self.read = read
-    self.readCredential = readCredential
-    self.readToken = readToken
     self.write = write
     self.exists = exists
+    self.isRegular = isRegular
   }
 }
 

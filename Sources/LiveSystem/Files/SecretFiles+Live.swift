@@ -7,9 +7,21 @@ extension SecretFiles {
   /// The user's files, by the paths that they give.
   package static func live() -> SecretFiles {
     SecretFiles(
-      read: { path, limit throws(SecretFileFailure) in try secret(in: path, .secretInput, limit) },
-      readCredential: { path, limit throws(SecretFileFailure) in try secret(in: path, .credential, limit) },
-      readToken: { path, limit throws(SecretFileFailure) in try secret(in: path, .genuine, limit) },
+      read: { path, limit, role throws(SecretFileFailure) in
+        let rule: FileRule =
+          switch role {
+          case .input: .secretInput
+          case .setting: .secret
+          case .credential: .credential
+          case .token: .genuine
+          }
+        do throws(FileError) {
+          var bytes = try Descriptor.trustedBytes(path, rule, limit: limit)
+          return Secret(consuming: &bytes)
+        } catch {
+          throw SecretFileFailure(error, path)
+        }
+      },
       write: { path, secret, replacing throws(SecretFileFailure) in
         do throws(FileError) {
           let file = try NamedFile(path)
@@ -22,17 +34,12 @@ extension SecretFiles {
       exists: { path in
         var status = stat()
         return unsafe lstat(path, &status) == 0
+      },
+      isRegular: { path in
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
       }
     )
-  }
-}
-
-private func secret(in path: String, _ rule: FileRule, _ limit: Int) throws(SecretFileFailure) -> Secret {
-  do throws(FileError) {
-    var bytes = try Descriptor.trustedBytes(path, rule, limit: limit)
-    return Secret(consuming: &bytes)
-  } catch {
-    throw SecretFileFailure(error, path)
   }
 }
 

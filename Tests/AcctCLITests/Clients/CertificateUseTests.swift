@@ -61,6 +61,15 @@ struct CertificateUseTests {
     #expect(record.err.first?.contains("`acct request` and `acct proxy`") == true, "\(record.err)")
   }
 
+  @Test("A FIFO that the key was read from is not named to curl", arguments: ["pem", "key"])
+  func fifo(suffix: String) async {
+    record.secretFiles.makeFIFO("/home/client.\(suffix)")
+    #expect(await add() == 0, "\(record.err)")
+    record.clear()
+    #expect(await record.acct("header", "--format", "curl", "https://api.example/") == 0)
+    #expect(!record.out.contains("key ="), "\(record.out)")
+  }
+
   @Test("Plain header lines come with a notice, and without another item of the keyring")
   func header() async {
     #expect(await add() == 0, "\(record.err)")

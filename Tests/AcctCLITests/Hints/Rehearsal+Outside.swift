@@ -66,12 +66,10 @@ extension Rehearsal {
     world.maintenance.sweep = { 0 }
     world.foreignFiles.settings = .none
     let files = world.secretFiles
-    world.secretFiles.read = { path, limit throws(SecretFileFailure) in
+    world.secretFiles.read = { path, limit, role throws(SecretFileFailure) in
       guard path != Self.personsFile else { throw self.leave(.missing(path: path)) }
-      return try files.read(path, limit)
+      return try files.read(path, limit, role)
     }
-    world.secretFiles.readCredential = world.secretFiles.read
-    world.secretFiles.readToken = world.secretFiles.read
     world.secretFiles.write = { _, _, _ throws(SecretFileFailure) in }
   }
 

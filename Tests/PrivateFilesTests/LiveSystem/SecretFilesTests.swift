@@ -19,7 +19,7 @@ struct LiveSecretFilesTests {
     #expect(scratch.text(of: "out") == "one")
     #expect(scratch.mode(of: "out") == 0o600)
     #expect(try scratch.names() == ["out"])
-    #expect(try files.read(scratch.path(of: "out"), 10) == Secret("one"))
+    #expect(try files.read(scratch.path(of: "out"), 10, .input) == Secret("one"))
   }
 
   @Test("A secret file is replaced only on request", arguments: ["file", "link", "dangling link"])
@@ -53,7 +53,7 @@ struct LiveSecretFilesTests {
   func missing(name: String) throws {
     try scratch.write("one", to: "file", mode: 0o600)
     #expect(throws: SecretFileFailure.missing(path: scratch.path(of: name))) {
-      try files.read(scratch.path(of: name), 10)
+      try files.read(scratch.path(of: name), 10, .input)
     }
   }
 
@@ -70,17 +70,31 @@ struct LiveSecretFilesTests {
     let path = scratch.path(of: "in")
     let reason = "its group or others can read or write it"
     #expect(throws: SecretFileFailure.exposed(path: path, reason: reason, chmod: "chmod 600 \(path)")) {
-      try files.read(path, 10)
+      try files.read(path, 10, .input)
     }
   }
 
   @Test("A secret file is a regular file of limited size")
   func readable() throws {
     try scratch.write("secret", to: "in")
-    #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "in"), 5) }
-    #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "none"), 5) }
+    #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "in"), 5, .input) }
+    #expect(throws: SecretFileFailure.self) { try files.read(scratch.path(of: "none"), 5, .input) }
     try scratch.link("link", to: scratch.path(of: "in"))
-    #expect(try files.read(scratch.path(of: "link"), 6) == Secret("secret"))
+    #expect(try files.read(scratch.path(of: "link"), 6, .input) == Secret("secret"))
+    #expect(files.isRegular(scratch.path(of: "link")))
+  }
+
+  @Test(
+    "A FIFO that every command would wait for is rejected",
+    arguments: [SecretFiles.Role.setting, .credential, .token]
+  )
+  func fifo(role: SecretFiles.Role) throws {
+    try scratch.makeFIFO("fifo")
+    let path = scratch.path(of: "fifo")
+    #expect(throws: SecretFileFailure.failed(path: path, reason: "it is not a regular file")) {
+      try files.read(path, 6, role)
+    }
+    #expect(!files.isRegular(path) && !files.isRegular(scratch.path(of: "none")))
   }
 }
 

@@ -26,7 +26,7 @@ struct PINSource: Sendable {
     if let credential {
       var contents: Secret?
       do throws(SecretFileFailure) {
-        contents = try world.secretFiles.readCredential(credential, Self.limit)
+        contents = try world.secretFiles.read(credential, Self.limit, .credential)
       } catch .missing {
         // systemd may provide other credentials than this one.
       } catch {
@@ -62,7 +62,7 @@ struct PINSource: Sendable {
 
   private func read(_ path: String) throws(HardwareKeyFailure) -> Secret {
     let contents: Secret
-    do { contents = try world.secretFiles.read(path, Self.limit) } catch { throw .noPIN(.file(error)) }
+    do { contents = try world.secretFiles.read(path, Self.limit, .setting) } catch { throw .noPIN(.file(error)) }
     return try pin(in: contents, path)
   }
 
