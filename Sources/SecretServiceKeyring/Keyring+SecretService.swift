@@ -2,7 +2,6 @@ import AcctModel
 package import AcctPorts
 import PrivateFiles
 import SessionBus
-import Synchronization
 
 extension Keyring {
   /// Returns the desktop's keyring: GNOME Keyring, KWallet, KeePassXC, over the Secret Service.
@@ -94,48 +93,27 @@ private struct Provider: Sendable {
     _ interaction: Interaction,
     _ body: @escaping @Sendable (ServiceOperation) throws(KeyringFailure) -> Result
   ) async throws(KeyringFailure) -> Result {
-    let answer = Answer<Result>()
-    try await run(interaction) { operation throws(KeyringFailure) in answer.set(try body(operation)) }
-    guard let result = answer.value else { throw .failed(reason: "the operation has no result") }
-    return result
-  }
-
-  /// The same without a result: the compiler makes it once, and not for each kind of result.
-  private func run(
-    _ interaction: Interaction,
-    _ body: @escaping @Sendable (ServiceOperation) throws(KeyringFailure) -> Void
-  ) async throws(KeyringFailure) {
     let end = ContinuousClock.now + deadline
     let address: BusAddress
     do { address = try BusAddress(given: busAddress) } catch { throw KeyringFailure(error) }
     let mayAsk = canPrompt && interaction == .allowed
     // Without a person this takes milliseconds, and at worst the deadline: not worth a thread.
-    let lacksPerson = Answer<Bool>()
-    try await connection.use(to: address, until: end) { (channel) throws(KeyringFailure) in
-      lacksPerson.set(false)
+    let result: Result? = try await connection.use(to: address, until: end) {
+      (channel) throws(KeyringFailure) in
       let operation = try ServiceOperation(over: channel, prompter: mayAsk ? nil : channel, isAsking: false)
       channel.announcesLocks = !operation.connection.mayAskToSearch
-      do throws(KeyringFailure) { try body(operation) } catch {
+      do throws(KeyringFailure) { return try body(operation) } catch {
         guard operation.lacksPerson, mayAsk else { throw canPrompt ? error : error.withoutDesktop }
-        lacksPerson.set(true)
+        return nil
       }
     }
-    guard lacksPerson.value == true else { return }
+    if let result { return result }
     let asked = whileAsking()
     defer { asked() }
-    try await onDedicatedThread(orThrow: .failed(reason: "no thread could be started")) {
+    return try await onDedicatedThread(orThrow: .failed(reason: "no thread could be started")) {
       () throws(KeyringFailure) in
       let libsecret = try LibsecretChannel(to: address, time: deadline)
-      try body(try ServiceOperation(over: libsecret, prompter: libsecret, isAsking: true))
+      return try body(try ServiceOperation(over: libsecret, prompter: libsecret, isAsking: true))
     }
   }
-}
-
-/// What an operation has answered, across threads.
-private final class Answer<Value: Sendable>: Sendable {
-  private let stored = Mutex<Value?>(nil)
-
-  var value: Value? { stored.withLock { $0 } }
-
-  func set(_ value: Value) { stored.withLock { $0 = value } }
 }

@@ -4,32 +4,80 @@ package import AcctPorts
 ///
 /// A command makes one and passes it on. Permission to use the network at all is not part of it: only
 /// ``TokenProvider`` can work without, so it takes that as an argument.
+///
+/// A copy is one reference, as of ``World``: nearly every use case has one.
 package struct EngineContext: Sendable {
-  package var world: World
-  /// The permission to ask a person to unlock the keyring.
-  package var interaction: Interaction
-  /// Seconds that one request may take.
-  package var timeout: Int
-  /// The keys in devices that the command uses.
-  let deviceKeys = DeviceKeys()
-  /// The hints about servers that the process keeps; `nil` for a command, which reads each once.
-  var hints: KeptHints?
-  /// The executor for the proxy's blocking work; `nil` to do it on the calling thread.
-  var sideExecutor: (any TaskExecutor)?
-  /// Takes the reports about a use case that waits.
-  package var report: Waiting.Reporter
+  private var shared: Shared
 
-  /// The program that the command answers, for the histories of accounts: a helper's protocol, or `proxy`.
-  package var program: String?
+  /// Immutable: a context that is changed gets a new one.
+  private final class Shared: Sendable {
+    let members: Members
 
-  /// The command's words, where it has any.
-  package var voice: Voice?
+    init(_ members: Members) { self.members = members }
+  }
+
+  private struct Members: Sendable {
+    var world: World
+    var interaction: Interaction
+    var timeout: Int
+    let deviceKeys = DeviceKeys()
+    var hints: KeptHints?
+    var sideExecutor: (any TaskExecutor)?
+    var report: Waiting.Reporter
+    var program: String?
+    var voice: Voice?
+  }
 
   package init(_ world: World, _ interaction: Interaction, timeout: Int, report: @escaping Waiting.Reporter) {
-    self.world = world
-    self.interaction = interaction
-    self.timeout = timeout
-    self.report = report
+    shared = Shared(Members(world: world, interaction: interaction, timeout: timeout, report: report))
+  }
+
+  private mutating func change(_ change: (inout Members) -> Void) {
+    var members = shared.members
+    change(&members)
+    shared = Shared(members)
+  }
+
+  package var world: World {
+    get { shared.members.world }
+    set { change { $0.world = newValue } }
+  }
+  /// The permission to ask a person to unlock the keyring.
+  package var interaction: Interaction {
+    get { shared.members.interaction }
+    set { change { $0.interaction = newValue } }
+  }
+  /// Seconds that one request may take.
+  package var timeout: Int {
+    get { shared.members.timeout }
+    set { change { $0.timeout = newValue } }
+  }
+  /// The keys in devices that the command uses.
+  var deviceKeys: DeviceKeys { shared.members.deviceKeys }
+  /// The hints about servers that the process keeps; `nil` for a command, which reads each once.
+  var hints: KeptHints? {
+    get { shared.members.hints }
+    set { change { $0.hints = newValue } }
+  }
+  /// The executor for the proxy's blocking work; `nil` to do it on the calling thread.
+  var sideExecutor: (any TaskExecutor)? {
+    get { shared.members.sideExecutor }
+    set { change { $0.sideExecutor = newValue } }
+  }
+  /// Takes the reports about a use case that waits.
+  package var report: Waiting.Reporter {
+    get { shared.members.report }
+    set { change { $0.report = newValue } }
+  }
+  /// The program that the command answers, for the histories of accounts: a helper's protocol, or `proxy`.
+  package var program: String? {
+    get { shared.members.program }
+    set { change { $0.program = newValue } }
+  }
+  /// The command's words, where it has any.
+  package var voice: Voice? {
+    get { shared.members.voice }
+    set { change { $0.voice = newValue } }
   }
 
   /// The same environment, in which one request may take no more than so many seconds.

@@ -45,15 +45,16 @@ final class SharedBusConnection: Sendable {
   ///   - address: The bus to connect to, if need be.
   ///   - end: The deadline, which includes the wait for the turn. Earlier operations are done first.
   ///   - body: The operation.
+  /// - Returns: What `body` returns.
   /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and the failure of `body`.
-  func use(
+  func use<Result: Sendable>(
     to address: BusAddress,
     until end: ContinuousClock.Instant,
-    _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Void
-  ) async throws(KeyringFailure) {
+    _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Result
+  ) async throws(KeyringFailure) -> Result {
     await lock.enter()
     defer { lock.leave() }
-    try kept.withLock { kept throws(KeyringFailure) in
+    return try kept.withLock { kept throws(KeyringFailure) in
       if let channel = kept.take() {
         channel.bus.extend(until: end)
         do throws(KeyringFailure) { return try use(channel, keepingIn: &kept, body) } catch {
@@ -64,15 +65,16 @@ final class SharedBusConnection: Sendable {
     }
   }
 
-  private func use(
+  private func use<Result>(
     _ channel: PlainChannel,
     keepingIn kept: inout PlainChannel?,
-    _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Void
-  ) throws(KeyringFailure) {
+    _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Result
+  ) throws(KeyringFailure) -> Result {
     do throws(KeyringFailure) {
       if listens.load(ordering: .relaxed) { try channel.listen() }
-      try body(channel)
+      let result = try body(channel)
       if channel.isReusable { kept = channel }
+      return result
     } catch {
       if channel.isReusable, !error.isAnError { kept = channel }
       throw error
