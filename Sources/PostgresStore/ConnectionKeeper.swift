@@ -10,14 +10,14 @@ final class ConnectionKeeper: Sendable {
     var kept: Connection?
     /// The host that answered last, by its place in the string: it is tried first.
     var host = 0
-    /// How many hosts the string has; none before the first connection.
-    var hosts = 0
-    /// Until then calls fail at once, since no host has answered the last one.
+    /// Until then calls that have to connect fail at once, since the last one that did got no host's answer.
     var silentUntil: ContinuousClock.Instant?
   }
 
-  /// A command makes several calls in a row, and one wait for a server that says nothing is enough; a later one may find
-  /// that it answers again.
+  /// How long no call connects after a silence.
+  ///
+  /// A command makes several calls in a row, and one wait for a connection is enough. A kept connection that says nothing
+  /// proves less: it may be broken, and is made anew.
   private static let pause = Duration.seconds(2)
 
   private let settings: SharedKeyringSettings.Postgres
@@ -35,27 +35,27 @@ final class ConnectionKeeper: Sendable {
     until end: ContinuousClock.Instant,
     _ body: (Connection) throws(Trouble) -> Result
   ) throws(Trouble) -> Result {
-    let (kept, silentUntil) = state.withLock { ($0.kept.take(), $0.silentUntil) }
-    if let silentUntil, .now < silentUntil { throw Trouble(.timedOut) }
     let connection: Connection
-    if let kept, kept.isUsable { connection = kept } else { connection = try connect(until: end) }
+    if let kept = state.withLock({ $0.kept.take() }), kept.isUsable {
+      connection = kept
+    } else {
+      if let silentUntil = state.withLock({ $0.silentUntil }), .now < silentUntil { throw Trouble(.timedOut) }
+      connection = try connect(until: end)
+    }
     defer { keep(connection) }
     do { return try body(connection) } catch {
       // A host that does not answer any more must not be asked first again.
       if error.failure == .timedOut || error.isLost { state.withLock { $0.host += 1 } }
-      if error.isSilence, state.withLock({ $0.hosts == 1 }) { noteSilence() }
       throw error
     }
   }
-
-  private func noteSilence() { state.withLock { $0.silentUntil = .now + Self.pause } }
 
   private func keep(_ connection: Connection) {
     guard connection.isUsable else { return }
     // The one that is replaced ends outside of the lock.
     _ = state.withLock { state in
       let other = state.kept
-      state.kept = connection
+      (state.kept, state.silentUntil) = (connection, nil)
       return other
     }
   }
@@ -72,10 +72,7 @@ final class ConnectionKeeper: Sendable {
     } catch {
       throw Trouble(error)
     }
-    let first = state.withLock { state in
-      state.hosts = attempts.count
-      return state.host
-    }
+    let first = state.withLock { $0.host }
     var failure = Trouble(.timedOut)
     var isSilent = true
     for turn in attempts.indices {
@@ -92,7 +89,7 @@ final class ConnectionKeeper: Sendable {
         if turn == 0 || failure.failure.isSilence { failure = error }
       }
     }
-    if isSilent { noteSilence() }
+    if isSilent { state.withLock { $0.silentUntil = .now + Self.pause } }
     throw failure
   }
 }

@@ -11,8 +11,8 @@ struct OutageTests {
     let key = String.newKey
     server.freeze()
     defer { server.thaw() }
-    // The one that is connected, and one that has to connect.
-    for store in [store, .postgres(server.settings)] {
+    // One that has to connect, and the one that is connected, which may connect at once afterwards.
+    for store in [.postgres(server.settings), store] {
       #expect(throws: SharedStoreFailure.timedOut) { try store.swap(key, [1], nil) }
     }
     server.thaw()
