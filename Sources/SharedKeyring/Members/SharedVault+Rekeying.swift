@@ -32,9 +32,12 @@ extension SharedVault {
           guard ended == nil else { return result }
           let removal = MachineRemoval(by: removed.by, at: removed.at)
           result.earlier = removal
-          // The host may be there again, by a number behind its name.
+          // The host may be there again, by a number behind its name. When a machine first wrote does not tell: a write
+          // of before may have been replaced.
+          let joined = try whole { () throws(KeyringFailure) in try opened.roster() }.joined
           let namesakes = try members(interaction).machines.filter { machine in
-            machine.name.isNumbered(after: name) && machine.since.map { $0 > removed.at } ?? false
+            let since = machine.recipient == .machine ? machine.since : joined[machine.id]
+            return machine.name.isNumbered(after: name) && since.map { $0 > removed.at } ?? false
           }
           guard namesakes.isEmpty else { throw .removedBefore(name, removal, namesakes: namesakes.map(\.name)) }
         }

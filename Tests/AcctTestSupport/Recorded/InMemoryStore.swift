@@ -72,8 +72,8 @@ package final class InMemoryStore: Sendable {
     contents.withLock { $0.beforeGet = action }
   }
 
-  /// Denies every write of the header from now on, as to a member on etcd.
-  package func denyHeader() { contents.withLock { $0.isHeaderDenied = true } }
+  /// Denies every write of the header from now on, as to a member on etcd, or no more.
+  package func denyHeader(_ isDenied: Bool = true) { contents.withLock { $0.isHeaderDenied = isDenied } }
 
   /// Denies every write from now on, as to a role that only reads.
   package func denyWrites() { contents.withLock { $0.isReader = true } }

@@ -68,6 +68,22 @@ struct RemovalTests {
     #expect(try here.membership.rekey(Rekeying(removing: "lost-2"), .forbidden).earlier == second)
   }
 
+  @Test("A removal that is made again ends well beside another machine of which no one knows since when it is there")
+  func numberedHost() async throws {
+    let other = try fleet.machine(apart: "web-2")
+    fleet.engine.denyHeader()
+    try other.vault().sharedKeyring.join(Fleet.settings, .forbidden)
+    fleet.engine.denyHeader(false)
+    try await approve(try keyless("web"))
+    _ = try here.membership.rekey(Rekeying(removing: "web"), .forbidden)
+    // Its only write that the keyring still has is later than the removal.
+    other.advance(seconds: 60)
+    try other.accounts().store(Made.account(Made.bob, named: "bob"), .forbidden)
+    #expect(try here.membership.machines(.forbidden).map(\.name).contains("web-2"))
+    let removal = MachineRemoval(by: "here", at: 1_800_000_000)
+    #expect(try here.membership.rekey(Rekeying(removing: "web"), .forbidden).earlier == removal)
+  }
+
   @Test("A member does not ask to join by a code, and keeps its key")
   func member() async throws {
     let member = try keyless("member")
