@@ -18,7 +18,7 @@ extension SubjectStatements {
 extension Account {
   /// The statement about another user in a renewal's response; `nil` if it states the account's user, or none.
   ///
-  /// An ID token that can't be read states none.
+  /// An ID token that can't be read states none, nor does one without a person's sign-in: it is not checked.
   func otherUser(in response: TokenResponse, showing shown: (String) -> String) -> OtherUser? {
     // If the DID did not lead to the server, the server may have its own name for the user.
     if let did, let stated = response.statedSubject, stated != did.description,
@@ -26,7 +26,7 @@ extension Account {
     {
       return OtherUser(place: .renewal, expected: did.description, found: shown(stated))
     }
-    guard case .success(let token) = response.idToken, source == .issuer else { return nil }
+    guard case .success(let token) = response.idToken, source == .issuer, !client.grant.renewsItself else { return nil }
     let subject = subjectStatements.idToken ?? token.subject
     guard token.subject == subject else {
       return OtherUser(place: .renewal, expected: shown(subject), found: shown(token.subject))

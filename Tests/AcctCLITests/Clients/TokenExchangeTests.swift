@@ -132,6 +132,27 @@ struct TokenExchangeTests {
     }
   }
 
+  @Test("An exchange's ID token, which no sign-in checks, may name another issuer and subject at each renewal")
+  func issuersOfIDTokens() async {
+    record.secretFiles[PlatformTokens.path] = PlatformTokens.jwt()
+    let answers = ["one", "two"].map { name in
+      PlatformTokens.answer(
+        name,
+        [
+          "id_token": .string(
+            PlatformTokens.jwt(1, ["iss": .string("https://\(name).example"), "sub": .string(name), "aud": "x"])
+          )
+        ]
+      )
+    }
+    _ = RecordedServer(record, tokens: answers[0], answers[1])
+    #expect(await add("--audience", "x") == 0, "\(record.err)")
+    #expect(await record.acct("refresh", "--force") == 0, "\(record.err)")
+    record.clear()
+    #expect(await record.acct("token") == 0, "\(record.err)")
+    #expect(record.out == "at-two-long-enough\n")
+  }
+
   @Test("An exchange without an ID token has none to print, and what it has instead is not taken for one")
   func noIDToken() async {
     record.secretFiles[PlatformTokens.path] = PlatformTokens.jwt()
