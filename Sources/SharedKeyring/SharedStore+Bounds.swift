@@ -10,7 +10,7 @@ extension SharedStore {
   /// This store, which rejects answers that are out of bounds.
   ///
   /// An object that is too large is empty, and so a damaged one: it hides none of the others. A write that is denied at an
-  /// account, which has been read, is that of a reader.
+  /// account is that of a reader if a read of it is not denied, as it is after a change of the password.
   ///
   /// - Parameter places: The keys of the keyring's objects.
   /// - Returns: The store.
@@ -29,7 +29,8 @@ extension SharedStore {
     store.swap = { key, bytes, version throws(SharedStoreFailure) in
       let stored: Int64?
       do throws(SharedStoreFailure) { stored = try self.swap(key, bytes, version) } catch {
-        guard case .denied(let reason) = error, key.hasPrefix(accounts) else { throw error }
+        guard case .denied(let reason) = error, key.hasPrefix(accounts), (try? self.get(key)) != nil
+        else { throw error }
         throw .readOnly(reason: reason)
       }
       guard let stored else { return nil }

@@ -81,6 +81,19 @@ struct HoldersTests {
     #expect(try here.accounts().fetch(Made.alice, .forbidden) == Made.record("alice"))
   }
 
+  @Test("A machine whose password is not accepted any more is denied access, and is no reader")
+  func formerPassword() async throws {
+    let here = try fleet.machine("here")
+    try here.accounts().store(Made.account(), .forbidden)
+    let accounts = try here.accounts()
+    _ = try accounts.fetch(Made.alice, .forbidden)
+    let engine = fleet.engine
+    engine.interruptNextSwap { _ in engine.fail(with: .denied(reason: "a test said so")) }
+    await #expect(throws: KeyringFailure.engine(.denied(reason: "a test said so"))) {
+      _ = try await accounts.claim(Made.intent(), .forbidden)
+    }
+  }
+
   @Test("A passphrase that ends in CR opens the keyring by a file of either form, and is known as this machine's means")
   func carriageReturn() throws {
     try machine("maker", passphrase: "made up for this\r\r\n").vault().sharedKeyring.create(Fleet.settings, .forbidden)
