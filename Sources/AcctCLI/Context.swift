@@ -146,8 +146,13 @@ struct Context {
   /// Every account that can be read; a line on standard error names each one that can't.
   func everyAccount() throws(EngineError) -> [Account] {
     let listing = try AccountOverview(engine).listing()
-    for skipped in engine.skipped(listing.damaged) { notice("\(ErrorMessage(skipped).text); skipped") }
+    report(skipped: listing.damaged)
     return listing.accounts
+  }
+
+  /// Names accounts that can't be read.
+  func report(skipped damaged: [AccountID]) {
+    for text in ErrorMessage.notices(of: engine.skipped(damaged)) { notice("\(text); skipped") }
   }
 
   /// Prints notices that matter to the user although the command succeeded.

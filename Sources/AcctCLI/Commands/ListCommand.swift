@@ -20,12 +20,12 @@ struct ListCommand: AcctCommand {
     if let notice = await overview.bringUpToDate() { context.report([notice]) }
     if options.json {
       let listing = try await overview.listing(asJSONAt: now)
-      report(of: listing.damaged, in: context)
+      context.report(skipped: listing.damaged)
       try await listing.output(in: context)
       return .done
     }
     let listing = try overview.listing()
-    report(of: listing.damaged, in: context)
+    context.report(skipped: listing.damaged)
     let selected = try await context.selected(before: listing.active)
     guard !listing.accounts.isEmpty else {
       if listing.damaged.isEmpty { context.notice("there is no account yet; `acct add` adds one") }
@@ -42,10 +42,6 @@ struct ListCommand: AcctCommand {
       context.notice("\(selected.account.name) is chosen by \(words(for: selected.selectedBy))\(place)")
     }
     return .done
-  }
-
-  private func report(of damaged: [AccountID], in context: Context) {
-    for text in ErrorMessage.notices(of: context.engine.skipped(damaged)) { context.notice("\(text); skipped") }
   }
 }
 
