@@ -20,7 +20,12 @@ struct HintStep: Equatable {
     // The other candidates of a question come after it.
     if let meant = hint.hasPrefix("did you mean `") ? quoted(in: hint).first : nil, !meant.hasPrefix("acct ") {
       let message = run.message ?? ""
-      let line = run.arguments.map { message.contains("'\($0)'") || message.hasSuffix(" \($0)") ? meant : $0 }
+      let line = run.arguments.map { word in
+        // A message does not repeat an option's value.
+        let name = meant.hasPrefix("--") ? word.prefix { $0 != "=" } : word[...]
+        let isMeant = message.contains("'\(name)'") || message.hasSuffix(" \(name)")
+        return isMeant ? meant + word.dropFirst(name.count) : word
+      }
       return [HintStep(arguments: line, isBeginning: true)]
     }
     let lines = PrintedCommands.lines(in: hint).compactMap(PrintedCommands.words).map { words in

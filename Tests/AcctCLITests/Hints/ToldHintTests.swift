@@ -31,7 +31,7 @@ struct ToldHintTests {
       follow: { $0.secretFiles.expose("new", false) }
     ),
     Row(
-      hint: "only you may own or write it; check what is in it first",
+      hint: "check what is in it first; `acct doctor` has one line for all such files",
       status: 65,
       command: ["status", "work"],
       arrange: { record in try record.expose(record.onlyAccount()) },

@@ -33,6 +33,8 @@ enum ToldHints {
     "name it with --role-arn, *", "only you may name such an address, as with --issuer or ACCT_PLC_URL",
     "other programs can read a command line: keep the * in a file, *",
     "put it into a file of your own: --password-file FILE",
+    "it is *; `man acct-helper` shows what it takes", "it takes no value; `man acct-helper` shows what it takes",
+    "`man acct-helper` shows what it takes",
     "quotes are closed, as in a shell", "run it without --scope, or with --scope *",
     "run the same command again with another --*",
     "set ACCT_KEY_PIN_FILE", "set ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE for a command without a person",
@@ -53,7 +55,7 @@ enum ToldHints {
     "change these lines *", "each folder of the path has to be yours or root's, *",
     "its first line is the name of an account; *",
     "nothing was stored; check who wrote the file", "only you may own or write it*",
-    "remove it, or see `man acct-helper`",
+    "put the passphrase into a file that only you can read, and set *", "remove it, or see `man acct-helper`",
     "remove that block first", "remove the lines with - and add those with + by hand", "restore it, or remove it: *",
     "the file has the token itself",
     "the file of * is not used: *", "restore it from a backup; *",
@@ -85,6 +87,7 @@ enum ToldHints {
 
   /// What a server's operator, or the network, has to do.
   private static let otherServers = [
+    "AWS reads its keys over the Internet; try again later",
     "check *", "free space on it, *", "its log has the details", "its process may hang: *", "no account was stored; *",
     "register *", "start the members that are down; nothing was changed",
     "take the removed machine's access to etcd away, *",
