@@ -124,7 +124,8 @@ private func leading(to opening: KeyringFailure.Opening, _ kind: Keyring.Kind) -
   case .any: return unlocking(kind)
   case .approval: return askingForApproval
   case .part(let name):
-    return "`acct keyring unlock` on its desktop asks for the password of \(printable(name)); if it is lost, \(newLogin)"
+    return
+      "`acct keyring unlock` on its desktop asks for the password of \(printable(name)); if it is lost, \(newLogin)"
   case .desktop:
     return "unlock it on its desktop; for GNOME Keyring, `gnome-keyring-daemon --replace --unlock` reads the password "
       + "from standard input"

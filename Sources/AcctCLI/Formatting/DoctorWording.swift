@@ -114,7 +114,8 @@ extension DoctorWording {
       self.init(
         "keyringPartLocked",
         "the collection \(printable(part)) of the keyring is locked, which has the items of \(names)",
-        fix: "`acct keyring unlock` on its desktop; if its password is lost: \(accounts.map { loginHint($0) }.joined(separator: ", "))"
+        fix: "`acct keyring unlock` on its desktop; if its password is lost: "
+          + accounts.map { loginHint($0) }.joined(separator: ", ")
       )
     case .unknownKeyring(let text):
       let errorMessage = ErrorMessage(.keyring(.unknown(text)))

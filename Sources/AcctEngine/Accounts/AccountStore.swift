@@ -31,7 +31,9 @@ struct AccountStore: Sendable {
 
   func save(_ account: Account) throws(EngineError) {
     if account.origins.hasPaths { try notePlaces() }
-    do { try world.files.replace(.account(account.id), AccountFile.encode(account)) } catch { throw .files(.failed(error)) }
+    do { try world.files.replace(.account(account.id), AccountFile.encode(account)) } catch {
+      throw .files(.failed(error))
+    }
   }
 
   /// The bytes of an account's file; `nil` without one.

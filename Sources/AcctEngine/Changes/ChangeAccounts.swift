@@ -95,7 +95,8 @@ package struct ChangeAccounts: Sendable {
       if revoking, let notice = try await revoke(account, credentialStore) { notices.append(notice) }
       let key = await tokenKey(of: account, credentialStore)
       let access = revoking ? await registrationAccess(of: account, credentialStore) : nil
-      if let left = try await removeItems(of: account.id, called: account.name.description, in: credentialStore.keyring) {
+      if let left = try await removeItems(of: account.id, called: account.name.description, in: credentialStore.keyring)
+      {
         notices.append(left)
       }
       try forgetIdentity(of: account)

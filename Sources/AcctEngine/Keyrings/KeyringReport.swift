@@ -26,7 +26,8 @@ package struct KeyringReport: Sendable {
   ///   - namesParts: `true` to search for the parts that are locked beside it.
   /// - Returns: The report.
   /// - Throws: ``EngineError`` if even the choice can't be read.
-  package static func of(_ context: EngineContext, namesParts: Bool = false) async throws(EngineError) -> KeyringReport {
+  package static func of(_ context: EngineContext, namesParts: Bool = false) async throws(EngineError) -> KeyringReport
+  {
     let choice = KeyringChoice(context.world)
     var report = KeyringReport(kind: try choice.chosen())
     let shared = context.world.sharedKeyring
