@@ -15,8 +15,6 @@ package struct World: Sendable {
 
   package init(_ ports: Ports) { shared = Shared(ports) }
 
-  // A copy of every member, once and not at each place that changes one.
-  @inline(never)
   private mutating func change(_ change: (inout Ports) -> Void) {
     var ports = shared.ports
     change(&ports)

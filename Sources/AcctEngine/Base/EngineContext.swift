@@ -32,8 +32,6 @@ package struct EngineContext: Sendable {
     shared = Shared(Members(world: world, interaction: interaction, timeout: timeout, report: report))
   }
 
-  // A copy of every member, once and not at each place that changes one.
-  @inline(never)
   private mutating func change(_ change: (inout Members) -> Void) {
     var members = shared.members
     change(&members)

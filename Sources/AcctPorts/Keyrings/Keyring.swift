@@ -73,8 +73,6 @@ package struct Keyring: Sendable {
     )
   }
 
-  // A copy of every member, once and not at each place that changes one.
-  @inline(never)
   private mutating func change(_ change: (inout Operations) -> Void) {
     var operations = shared.operations
     change(&operations)
