@@ -148,11 +148,11 @@ let package = Package(
     .target(name: "CArguments"),
 
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
-    room("Secrets", reflected: true),
+    room("Secrets", forSize: true, reflected: true),
     room("AcctModel", ["Secrets"], forSize: true, reflected: true),
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
-    room("AcctCrypto", ["Secrets", "COpenSSL"], linking: [.linkedLibrary(":libcrypto.a")], reflected: true),
+    room("AcctCrypto", ["Secrets", "COpenSSL"], linking: [.linkedLibrary(":libcrypto.a")], forSize: true, reflected: true),
     // The providers' files, and the words for ends of sessions, become code: nothing is looked for, and read only when it
     // is asked for.
     room(
@@ -162,12 +162,12 @@ let package = Package(
       forSize: true,
       reflected: true
     ),
-    room("AcctPorts", ["AcctModel", "Secrets"], reflected: true),
+    room("AcctPorts", ["AcctModel", "Secrets"], forSize: true, reflected: true),
     room("AcctEngine", ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts"], forSize: true),
 
     // Adapters, one per port family; none knows another, but for Vault.
-    room("PrivateFiles", ["CLinux"]),
-    room("SessionBus", ["AcctModel", "Secrets"]),
+    room("PrivateFiles", ["CLinux"], forSize: true),
+    room("SessionBus", ["AcctModel", "Secrets"], forSize: true),
     room(
       "SecretServiceKeyring",
       ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"],

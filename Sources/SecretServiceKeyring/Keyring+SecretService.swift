@@ -1,6 +1,7 @@
 import AcctModel
 package import AcctPorts
 import PrivateFiles
+import Secrets
 import SessionBus
 
 extension Keyring {
@@ -32,30 +33,35 @@ extension Keyring {
       kind: .secretService,
       read: { account, kinds, interaction throws(KeyringFailure) in
         try await provider.perform(interaction) { operation throws(KeyringFailure) in
-          try operation.read(account, kinds)
-        }
+          .items(try operation.read(account, kinds))
+        }.items
       },
       write: { account, items, interaction throws(KeyringFailure) in
-        try await provider.perform(interaction) { operation throws(KeyringFailure) in
-          try operation.write(account, items)
+        _ = try await provider.perform(interaction) { operation throws(KeyringFailure) in
+          .done(try operation.write(account, items))
         }
       },
       remove: { account, kinds, interaction throws(KeyringFailure) in
-        try await provider.perform(interaction) { operation throws(KeyringFailure) in
-          try operation.remove(account, kinds)
+        _ = try await provider.perform(interaction) { operation throws(KeyringFailure) in
+          .done(try operation.remove(account, kinds))
         }
       },
       list: { () throws(KeyringFailure) in
-        try await provider.perform(.forbidden) { operation throws(KeyringFailure) in try operation.list() }
+        try await provider.perform(.forbidden) { operation throws(KeyringFailure) in
+          .accounts(try operation.list())
+        }.accounts
       },
       prepare: { interaction throws(KeyringFailure) in
-        try await provider.perform(interaction) { operation throws(KeyringFailure) in
+        _ = try await provider.perform(interaction) { operation throws(KeyringFailure) in
           _ = try operation.openDefaultCollection()
+          return .done(())
         }
       },
       state: {
         do throws(KeyringFailure) {
-          return try await provider.perform(.forbidden) { operation throws(KeyringFailure) in try operation.state() }
+          return try await provider.perform(.forbidden) { operation throws(KeyringFailure) in
+            .state(try operation.state())
+          }.state
         } catch {
           return .unavailable
         }
@@ -63,12 +69,12 @@ extension Keyring {
       changes: { provider.connection.mark() }
     )
     keyring.lock = { () throws(KeyringFailure) in
-      try await provider.perform(.allowed) { operation throws(KeyringFailure) in try operation.lock() }
+      _ = try await provider.perform(.allowed) { operation throws(KeyringFailure) in .done(try operation.lock()) }
     }
     keyring.lockedParts = { accounts throws(KeyringFailure) in
       try await provider.perform(.forbidden) { operation throws(KeyringFailure) in
-        try operation.lockedParts(of: accounts)
-      }
+        .parts(try operation.lockedParts(of: accounts))
+      }.parts
     }
     return keyring
   }
@@ -89,16 +95,16 @@ private struct Provider: Sendable {
   /// would not do again.
   ///
   /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and the failure of `body`.
-  func perform<Result: Sendable>(
+  func perform(
     _ interaction: Interaction,
-    _ body: @escaping @Sendable (ServiceOperation) throws(KeyringFailure) -> Result
-  ) async throws(KeyringFailure) -> Result {
+    _ body: @escaping @Sendable (ServiceOperation) throws(KeyringFailure) -> ServiceAnswer
+  ) async throws(KeyringFailure) -> ServiceAnswer {
     let end = ContinuousClock.now + deadline
     let address: BusAddress
     do { address = try BusAddress(given: busAddress) } catch { throw KeyringFailure(error) }
     let mayAsk = canPrompt && interaction == .allowed
     // Without a person this takes milliseconds, and at worst the deadline: not worth a thread.
-    let result: Result? = try await connection.use(to: address, until: end) {
+    let answer = try await connection.use(to: address, until: end) {
       (channel) throws(KeyringFailure) in
       let operation = try ServiceOperation(over: channel, prompter: mayAsk ? nil : channel, isAsking: false)
       channel.announcesLocks = !operation.connection.mayAskToSearch
@@ -107,7 +113,7 @@ private struct Provider: Sendable {
         return nil
       }
     }
-    if let result { return result }
+    if let answer { return answer }
     let asked = whileAsking()
     defer { asked() }
     return try await onDedicatedThread(orThrow: .failed(reason: "no thread could be started")) {
@@ -116,4 +122,18 @@ private struct Provider: Sendable {
       return try body(try ServiceOperation(over: libsecret, prompter: libsecret, isAsking: true))
     }
   }
+}
+
+/// What an operation returns: one type for all, so that the compiler makes the way to the keyring once.
+enum ServiceAnswer: Sendable {
+  case done(Void)
+  case items([ItemKind: Secret])
+  case accounts([AccountID: Set<ItemKind>])
+  case state(Keyring.State)
+  case parts([Keyring.LockedPart])
+
+  var items: [ItemKind: Secret] { if case .items(let items) = self { items } else { [:] } }
+  var accounts: [AccountID: Set<ItemKind>] { if case .accounts(let accounts) = self { accounts } else { [:] } }
+  var state: Keyring.State { if case .state(let state) = self { state } else { .unavailable } }
+  var parts: [Keyring.LockedPart] { if case .parts(let parts) = self { parts } else { [] } }
 }

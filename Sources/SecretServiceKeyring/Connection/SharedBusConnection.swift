@@ -47,11 +47,11 @@ final class SharedBusConnection: Sendable {
   ///   - body: The operation.
   /// - Returns: What `body` returns.
   /// - Throws: `KeyringFailure.unavailable` or `timedOut` if the bus cannot be reached, and the failure of `body`.
-  func use<Result: Sendable>(
+  func use(
     to address: BusAddress,
     until end: ContinuousClock.Instant,
-    _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Result
-  ) async throws(KeyringFailure) -> Result {
+    _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> ServiceAnswer?
+  ) async throws(KeyringFailure) -> ServiceAnswer? {
     await lock.enter()
     defer { lock.leave() }
     return try kept.withLock { kept throws(KeyringFailure) in
@@ -65,11 +65,11 @@ final class SharedBusConnection: Sendable {
     }
   }
 
-  private func use<Result>(
+  private func use(
     _ channel: PlainChannel,
     keepingIn kept: inout PlainChannel?,
-    _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> Result
-  ) throws(KeyringFailure) -> Result {
+    _ body: @Sendable (PlainChannel) throws(KeyringFailure) -> ServiceAnswer?
+  ) throws(KeyringFailure) -> ServiceAnswer? {
     do throws(KeyringFailure) {
       if listens.load(ordering: .relaxed) { try channel.listen() }
       let result = try body(channel)
