@@ -152,7 +152,13 @@ let package = Package(
     room("AcctModel", ["Secrets"], forSize: true, reflected: true),
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
-    room("AcctCrypto", ["Secrets", "COpenSSL"], linking: [.linkedLibrary(":libcrypto.a")], forSize: true, reflected: true),
+    room(
+      "AcctCrypto",
+      ["Secrets", "COpenSSL"],
+      linking: [.linkedLibrary(":libcrypto.a")],
+      forSize: true,
+      reflected: true
+    ),
     // The providers' files, and the words for ends of sessions, become code: nothing is looked for, and read only when it
     // is asked for.
     room(
