@@ -173,7 +173,7 @@ let package = Package(
 
     // Adapters, one per port family; none knows another, but for Vault.
     room("PrivateFiles", ["CLinux"], forSize: true),
-    room("SessionBus", ["AcctModel", "Secrets"], forSize: true),
+    room("SessionBus", ["AcctModel", "Secrets"]),
     room(
       "SecretServiceKeyring",
       ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"],

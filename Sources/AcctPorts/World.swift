@@ -15,6 +15,9 @@ package struct World: Sendable {
 
   package init(_ ports: Ports) { shared = Shared(ports) }
 
+  /// The ports themselves, for several changes at once: each change of a world copies all of them.
+  package var ports: Ports { shared.ports }
+
   private mutating func change(_ change: (inout Ports) -> Void) {
     var ports = shared.ports
     change(&ports)

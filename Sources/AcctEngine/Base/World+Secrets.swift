@@ -9,30 +9,30 @@ extension World {
   /// Returns a copy of the world that holds the secrets that enter or leave it from now on.
   package func holdingSecrets() -> World {
     let held = HeldSecrets()
-    var world = self
-    world.held = held
-    world.transport = transport.noting(held)
-    world.secretService = secretService.noting(held)
-    world.vaultKeyring = vaultKeyring.noting(held)
-    world.sharedKeyring = sharedKeyring.noting(held)
+    var changed = ports
+    changed.held = held
+    changed.transport = transport.noting(held)
+    changed.secretService = secretService.noting(held)
+    changed.vaultKeyring = vaultKeyring.noting(held)
+    changed.sharedKeyring = sharedKeyring.noting(held)
     let (ask, input) = (terminal.askSecret, streams.input)
     let readFile = secretFiles.read
-    world.terminal.askSecret = { prompt in
+    changed.terminal.askSecret = { prompt in
       let answer = ask(prompt)
       if let answer { held.hold(answer) }
       return answer
     }
-    world.secretFiles.read = { path, limit, role throws(SecretFileFailure) in
+    changed.secretFiles.read = { path, limit, role throws(SecretFileFailure) in
       let contents = try readFile(path, limit, role)
       if let line = contents.firstLine { held.hold(line) }
       return contents
     }
-    world.streams.input = { path, limit throws(StreamFailure) in
+    changed.streams.input = { path, limit throws(StreamFailure) in
       let contents = try input(path, limit)
       held.hold(SecretMembers.ofBody(contents, .received))
       return contents
     }
-    return world
+    return World(changed)
   }
 }
 
