@@ -48,9 +48,9 @@ struct SoakScene: Sendable {
     try await command(["add", "--import", "-", "--replace", "--no-input"], input: credentials).run(limit: Self.limit)
   }
 
-  /// A command by the machine's clock.
-  func command(_ arguments: [String], input: String = "") -> ChildProcess {
-    let ahead = machine.secondsAhead
+  /// A command by the machine's clock, or by one that is so many seconds ahead.
+  func command(_ arguments: [String], input: String = "", ahead: Int? = nil) -> ChildProcess {
+    let ahead = ahead ?? machine.secondsAhead
     var command = ahead == 0 ? home.command(arguments) : home.command(secondsAhead: ahead, arguments)
     command.input = Array(input.utf8)
     return command

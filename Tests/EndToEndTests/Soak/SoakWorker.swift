@@ -69,11 +69,11 @@ struct SoakWorker {
   /// Makes a request with the header: what the server says of it is the last word.
   private mutating func use(_ account: SoakAccount) async throws -> Int32 {
     let begun = Int64(time(nil))
-    let isRight = scene.machine.secondsAhead == 0
-    let header = try await acct(["header", "-a", account.id, account.url])
+    let ahead = scene.machine.secondsAhead
+    let header = try await acct(["header", "-a", account.id, account.url], ahead: ahead)
     guard header.status == 0, account.kind == .oauth else { return header.status }
     // A header that was printed by a wrong clock has its proof by that, too.
-    guard isRight, scene.machine.secondsAhead == 0 else { return 0 }
+    guard ahead == 0 else { return 0 }
     // Whatever clock stored the token: by the right one, none is sent that had ended.
     if let token = TokenText(in: header.text) {
       #expect(token.end >= begun, "ended \(begun - token.end) s before the command")
@@ -99,8 +99,12 @@ struct SoakWorker {
     return 0
   }
 
-  private mutating func acct(_ arguments: [String], input: String = "") async throws -> ChildProcess.Output {
-    let command = scene.command(arguments + ["--no-input", "--timeout", "10"], input: input)
+  private mutating func acct(
+    _ arguments: [String],
+    input: String = "",
+    ahead: Int? = nil
+  ) async throws -> ChildProcess.Output {
+    let command = scene.command(arguments + ["--no-input", "--timeout", "10"], input: input, ahead: ahead)
     let output = try await command.run(limit: SoakScene.limit)
     _ = note(output, arguments)
     return output
