@@ -36,9 +36,9 @@ calls() {
   grep -E '^[0-9]+ +[a-z_0-9]+\(' "$folder/strace" |
     grep -cvE '^[0-9]+ +(poll\(|recvfrom\(|read\([0-9]+</proc/[0-9]+/maps>)'
 }
-limit 'instructions: header' "$(instructions header "$url")" 5475000
-limit 'instructions: status --json' "$(instructions status --json)" 3620000
-limit 'instructions: list --json' "$(instructions list --json)" 2425000
+limit 'instructions: header' "$(instructions header "$url")" 5430000
+limit 'instructions: status --json' "$(instructions status --json)" 3560000
+limit 'instructions: list --json' "$(instructions list --json)" 2365000
 limit 'system calls: header' "$(calls header "$url")" 170
 limit 'threads started: header' "$(grep -c 'clone' "$folder/strace" || true)" 0
 limit 'times it waits for the bus: header' \
