@@ -124,7 +124,7 @@ private struct Provider: Sendable {
   }
 }
 
-/// What an operation returns: one type for all, so that the compiler makes the way to the keyring once.
+/// The answer of an operation: one type for all, so that the compiler makes the way to the keyring once.
 enum ServiceAnswer: Sendable {
   case done(Void)
   case items([ItemKind: Secret])

@@ -64,10 +64,10 @@ extension ServiceOperation {
     return try isLockedByPassword(collection) ? .locked : .ready
   }
 
-  /// What an item is, and its place among its copies.
+  /// The account and kind of an item, and its place among its copies.
   private typealias Identity = (account: AccountID, kind: ItemKind, precedence: Precedence)
 
-  /// What each item is, as far as its attributes can be read.
+  /// The identity of each item, as far as its attributes can be read.
   private func identities(of paths: [String]) throws(KeyringFailure) -> [Identity?] {
     var identities: [Identity?] = []
     // The bus bounds how many calls may be under way at once.
