@@ -31,7 +31,7 @@ release_flags = $(flags) --configuration release --disable-local-rpath \
 binary = .build/release/acct
 # What runs lies side by side; see packaging/start-up-order.
 ordered = -Xlinker --symbol-ordering-file=.build/start-up.order -Xlinker --no-warn-symbol-ordering
-scripts = .ci/setup .ci/run .ci/wide-characters .ci/confusables .ci/check-rooms .ci/check-floors .ci/check-architecture .ci/check-words .ci/check-binary .ci/check-manual \
+scripts = .ci/setup .ci/run .ci/wide-characters .ci/confusables .ci/check-rooms .ci/check-floors .ci/check-door .ci/check-architecture .ci/check-words .ci/check-binary .ci/check-manual \
 	.ci/check-packages .ci/check-bare-debian .ci/fuzz .ci/sanitize completions/generate packaging/deb \
 	packaging/start-up-order Examples/systemd/acct-renew Examples/systemd/acct-metrics \
 	Examples/programs/keyring $(wildcard .ci/with-keyring Examples/*.sh Examples/programs/*.sh Benchmarks/*.sh)
@@ -87,6 +87,7 @@ lint: build ## format, rooms, scripts, the manual, and what the binary links
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 	.ci/check-rooms
 	.ci/check-floors
+	.ci/check-door
 	.ci/check-architecture
 	.ci/check-words
 	.ci/check-manual

@@ -70,7 +70,7 @@ let measurements: [Target] =
   : [
     .executableTarget(
       name: "proof",
-      dependencies: ["AcctModel", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "COpenSSL"],
+      dependencies: ["AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "COpenSSL"],
       path: "Benchmarks/proof",
       swiftSettings: houseRules
     )
@@ -150,6 +150,8 @@ let package = Package(
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
     room("Secrets", forSize: true, reflected: true),
     room("AcctModel", ["Secrets"], forSize: true, reflected: true),
+    // The door: what a token may be used for, and by whom.
+    room("Release", ["AcctModel", "Secrets"], forSize: true, reflected: true),
     room("StrictJSON"),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
     room(
@@ -163,13 +165,13 @@ let package = Package(
     // is asked for.
     room(
       "AcctProtocol",
-      ["AcctModel", "Secrets", "StrictJSON", "AcctCrypto", structuredFields],
+      ["AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", structuredFields],
       embedding: ["Providers/Shipped", "OAuth/session-ends.json"],
       forSize: true,
       reflected: true
     ),
-    room("AcctPorts", ["AcctModel", "Secrets"], forSize: true, reflected: true),
-    room("AcctEngine", ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts"], forSize: true),
+    room("AcctPorts", ["AcctModel", "Release", "Secrets"], forSize: true, reflected: true),
+    room("AcctEngine", ["AcctModel", "Release", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts"], forSize: true),
 
     // Adapters, one per port family; none knows another, but for Vault.
     room("PrivateFiles", ["CLinux"], forSize: true),
@@ -208,7 +210,7 @@ let package = Package(
 
     room(
       "AcctCLI",
-      ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser],
+      ["AcctModel", "Release", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser],
       forSize: true,
       reflected: true
     ),
@@ -225,7 +227,9 @@ let package = Package(
     // Tests.
     .target(
       name: "AcctTestSupport",
-      dependencies: ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "Expat", "Vault", "COpenSSL"],
+      dependencies: [
+        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "Expat", "Vault", "COpenSSL",
+      ],
       path: "Tests/AcctTestSupport",
       swiftSettings: testRules
     ),
@@ -239,21 +243,22 @@ let package = Package(
     ),
     tests("SecretsTests", ["Secrets"]),
     tests("AcctModelTests", ["AcctModel", "Secrets", "AcctTestSupport"], vectors: true),
+    tests("ReleaseTests", ["AcctModel", "Release", "Secrets", "AcctTestSupport"]),
     tests("StrictJSONTests", ["StrictJSON"]),
     tests("AcctCryptoTests", ["Secrets", "AcctCrypto", "AcctTestSupport"], vectors: true),
     tests(
       "AcctProtocolTests",
-      ["AcctModel", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctTestSupport"],
+      ["AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctTestSupport"],
       vectors: true
     ),
     tests(
       "AcctEngineTests",
-      ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctTestSupport"]
+      ["AcctModel", "Release", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctTestSupport"]
     ),
     .testTarget(
       name: "AcctCLITests",
       dependencies: [
-        "AcctModel", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
+        "AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
         "AcctCLI", "AcctTestSupport", argumentParser,
       ],
       exclude: ["Screens"],
@@ -274,7 +279,7 @@ let package = Package(
     .testTarget(
       name: "LiveHTTPTests",
       dependencies: [
-        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "LiveHTTP", nio("NIOCore"),
+        "AcctCrypto", "AcctModel", "Release", "Secrets", "AcctPorts", "AcctTestSupport", "LiveHTTP", nio("NIOCore"),
         nio("NIOPosix"), nio("NIOHTTP1"),
       ],
       exclude: ["tls_front.py"],
@@ -313,7 +318,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore", "Expat",
+        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore",
+        "Expat",
         "SessionBus", "SharedKeyring", "TPM", "Vault",
       ],
       path: "Tests/FuzzTargets",

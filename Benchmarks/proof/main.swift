@@ -2,6 +2,7 @@
 //
 // usage: proof                        prints both, in microseconds, and their ratio
 //        proof TOKEN_BYTES COUNT      makes so many proofs, for valgrind to count allocations of
+import Release
 import AcctCrypto
 import AcctModel
 import AcctProtocol

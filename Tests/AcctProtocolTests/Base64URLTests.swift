@@ -1,3 +1,4 @@
+import AcctModel
 import AcctCrypto
 import AcctProtocol
 import StrictJSON

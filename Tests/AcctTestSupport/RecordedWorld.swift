@@ -521,8 +521,9 @@ private func streamed(
     HTTPRequest(
       method: request.method,
       url: request.url,
-      fields: request.fields,
-      body: body.map { Secret($0) },
+      fields: request.plainFields,
+      body: body,
+      releasing: request.released,
       timeout: request.timeout,
       identity: request.identity
     )

@@ -1,3 +1,4 @@
+import Release
 import AcctModel
 import Secrets
 import AcctProtocol
@@ -78,11 +79,10 @@ private let token = "t0k\"\\"
 
 /// What a program reads for a made-up credential.
 private func answer(of program: some HelperProtocol, _ form: CredentialForm = .scheme("Bearer")) -> String? {
-  guard let secret = try? Token(token) else { return nil }
   let credential = HelperCredential(
     nil,
-    fields: [.authorization("Bearer", secret)],
-    token: secret,
+    fields: [HeaderField("Authorization", Secret("Bearer \(token)"))],
+    token: Secret(token),
     form: form,
     expiresAt: .epoch,
     now: .epoch

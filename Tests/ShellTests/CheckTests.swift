@@ -6,7 +6,7 @@ import Testing
 struct CheckTests {
   @Test(
     "A check that sees no files fails, and says so",
-    arguments: ["check-rooms", "check-floors", "check-words", "check-manual", "check-architecture"]
+    arguments: ["check-rooms", "check-floors", "check-door", "check-words", "check-manual", "check-architecture"]
   )
   func nothing(check: String) async throws {
     let folder = try TemporaryFolder()

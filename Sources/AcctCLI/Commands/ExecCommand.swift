@@ -1,6 +1,6 @@
 import AcctEngine
 import AcctModel
-import AcctProtocol
+import Release
 import ArgumentParser
 
 /// Runs a command with the token in its environment.
@@ -81,22 +81,16 @@ struct ExecCommand: AcctCommand {
     let runner = RunWithToken(context.world)
     let target = try Authorize.Target(method: nil, url: url)
     let account = try await context.choose(for: target.destination).account
-    let url = target.url
-    if let url { try account.requireOwn(url.origin) }
+    let permit = try permitted(try account.permit(handingOverFor: target.url))
     try runner.find(command.first ?? "")
-    if !files.isEmpty { return try await attend(runner, account, account.purpose(for: url, nil), context) }
+    if !files.isEmpty { return try await attend(runner, account, target.url, context) }
     let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
-    let grant =
-      if let purpose = try account.purpose(for: url, nil) {
-        try await provider.grant(to: account, for: purpose, leaving: minValid)
-      } else {
-        try await provider.grant(to: account, leaving: minValid)
-      }
+    let grant = try await provider.grant(to: account, under: permit, leaving: minValid)
     context.report(grant.notices)
     if account.tokenType == .dpop {
       context.notice("the token of \(account.name) is bound to a DPoP key: no server accepts it without a proof")
     }
-    try runner.run(command, grant, in: env)
+    try runner.run(command, permit.release(grant), in: env)
     return .done
   }
 
@@ -104,11 +98,11 @@ struct ExecCommand: AcctCommand {
   private func attend(
     _ runner: RunWithToken,
     _ account: Account,
-    _ purpose: TokenPurpose?,
+    _ url: HTTPURL?,
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
     let attended = RunWithTokenFiles(context.engine, runner.exec, offline ? .forbidden : .allowed)
-    context.programStatus.value = try await attended.run(command, files, as: account, for: purpose) { result in
+    context.programStatus.value = try await attended.run(command, files, as: account, for: url) { result in
       switch result {
       case .success(let notices): context.report(notices)
       case .failure(let error):

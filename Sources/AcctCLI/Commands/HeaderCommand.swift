@@ -4,6 +4,7 @@ import Secrets
 import AcctProtocol
 import ArgumentParser
 import StrictJSON
+import Release
 
 /// Prints the header lines for one request.
 struct HeaderCommand: AcctCommand {
@@ -107,10 +108,10 @@ struct HeaderCommand: AcctCommand {
     certificate: Secret
   ) throws(OutputFlaw) -> Secret {
     switch options.json ? .json : format {
-    case .lines: try authorization.fields.lines()
-    case .curl: Secret(joining: [try authorization.fields.curlConfig(), certificate])
+    case .lines: try authorization.released.fields.lines()
+    case .curl: Secret(joining: [try authorization.released.fields.curlConfig(), certificate])
     case .json: json(authorization, target, account)
-    case .map: Secret(joining: [try authorization.fields.jsonMap(), Secret("\n")])
+    case .map: Secret(joining: [try authorization.released.fields.jsonMap(), Secret("\n")])
     }
   }
 
@@ -119,7 +120,7 @@ struct HeaderCommand: AcctCommand {
     _ target: Authorize.Target,
     _ account: Account
   ) -> Secret {
-    let fields = authorization.fields.map { field -> JSON in
+    let fields = authorization.released.fields.map { field -> JSON in
       ["name": .string(field.name), "value": .string(field.value.shownText)]
     }
     let json: JSON = .object(

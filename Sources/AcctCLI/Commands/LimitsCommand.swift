@@ -2,6 +2,7 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 import ArgumentParser
+import Release
 
 /// Shows the rest of an account's limits.
 struct LimitsCommand: AcctCommand {
@@ -61,7 +62,7 @@ struct LimitsCommand: AcctCommand {
     guard let name, name.contains("://") else { return try await context.choose(name).account }
     let destination = try Authorize.Target(method: nil, url: name).destination
     let account = try await context.choose(for: destination).account
-    if let destination { try account.requireOwn(destination.url.origin) }
+    if let destination { try permitted(try account.requireOwn(destination.url.origin)) }
     return account
   }
 

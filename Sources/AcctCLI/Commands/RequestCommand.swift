@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import Release
 import ArgumentParser
 
 /// Makes a request as an account.
@@ -84,7 +85,7 @@ struct RequestCommand: AcctCommand {
     let fields: RequestFields
     do { fields = try RequestFields(header, for: account) } catch { throw .request(error) }
     let makeRequest = MakeRequest(context.engine)
-    try account.requireOwn(url.origin)
+    _ = try permitted(try account.permit(to: url, for: audience.purpose))
     var outgoing = MakeRequest.Request(method: method, url: url, fields: fields, retries: retry, follows: follow)
     outgoing.purpose = audience.purpose
     let reporter = RequestReporter(context, printsBody: (output ?? "-") == "-", follows: follow)

@@ -2,6 +2,7 @@ import AcctModel
 import AcctEngine
 import Secrets
 import AcctProtocol
+import Release
 import ArgumentParser
 import StrictJSON
 
@@ -68,35 +69,28 @@ struct TokenCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let target = try Authorize.Target(method: nil, url: url)
     let account = try await context.choose(for: target.destination).account
-    let url = target.url
-    if let url { try account.requireOwn(url.origin) }
+    let permit = try permitted(try account.permit(handingOverFor: target.url, idToken: id, for: audience.purpose))
     let response = (try? response()) ?? nil
-    if response != nil { try account.requireBearerToken() }
+    if response != nil { try permitted(try account.requireBearerToken()) }
     let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
-    let grant =
-      if id {
-        try await provider.idToken(of: account, leaving: minValid)
-      } else if let purpose = try account.purpose(for: url, audience.purpose) {
-        try await provider.grant(to: account, for: purpose, leaving: minValid)
-      } else {
-        try await provider.grant(to: account, leaving: minValid)
-      }
+    let grant = try await provider.grant(to: account, under: permit, leaving: minValid)
+    let token = try permit.release(grant).tokenAlone
     context.report(grant.notices)
     if options.json {
       try context.output(
         envelope([
           "account": .string(account.id.description),
           "accountName": .string(account.name.description),
-          "token": .string(grant.token.secret.shownText),
+          "token": .string(token.shownText),
           "tokenType": .string(id ? "id_token" : account.tokenType.rawValue),
           "expiresAt": grant.expiresAt.map { .string($0.description) } ?? .null,
         ])
       )
     } else if let response {
-      try context.output(Secret(joining: [response.text(grant.token), Secret("\n")]))
+      try context.output(Secret(joining: [response.text(token), Secret("\n")]))
     } else {
-      let token = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.line.written(grant.token.secret) }
-      try context.output(Secret(joining: [token, Secret("\n")]))
+      let line = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.line.written(token) }
+      try context.output(Secret(joining: [line, Secret("\n")]))
     }
     return .done
   }

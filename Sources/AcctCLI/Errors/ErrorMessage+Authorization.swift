@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import Release
 
 extension ErrorMessage {
   /// The account's credential can't be sent there, or not in that form.
@@ -47,6 +48,21 @@ extension ErrorMessage {
         .usage,
         "\(name) has no ID token: a sign-in of a person brings one, or an exchange whose server issues one",
         hint: "name another account with --account"
+      )
+    case .noTokenForResource(let account, let resource):
+      let line = signInLine(account, for: resource)
+      self.init(
+        "noTokenForResource",
+        .signInRequired,
+        "\(account.name) has no token for \(resource), and no refresh token that could bring one",
+        hint: line.map { "to sign in for it alone, run `\($0)`" } ?? loginHint(account.name)
+      )
+    case .misdirected(let origin):
+      self.init(
+        "misdirected",
+        .refused,
+        "refused: a credential was not released for \(origin?.description ?? "this")",
+        hint: "this is a defect of acct: please report it"
       )
     case .originRefused(let origin, let account, let allowed):
       let list = allowed.map { $0.description }.joined(separator: ", ")

@@ -137,14 +137,6 @@ extension ErrorMessage {
         "no server is named",
         hint: "give --issuer or --token-url; a service account's file names its own"
       )
-    case .noTokenForResource(let account, let resource):
-      let line = signInLine(account, for: resource)
-      self.init(
-        "noTokenForResource",
-        .signInRequired,
-        "\(account.name) has no token for \(resource), and no refresh token that could bring one",
-        hint: line.map { "to sign in for it alone, run `\($0)`" } ?? loginHint(account.name)
-      )
     case .stepUp(let stepUp): self.init(stepUp)
     case .listen(.failed(let port, let reason)):
       self.init(

@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctProtocol
+import Release
 
 /// A decision in one line of `--verbose`.
 func words(for decision: Decision) -> String {

@@ -1,5 +1,6 @@
 import AcctProtocol
 import ArgumentParser
+import Release
 
 /// Another token than the account's own, out of the same sign-in.
 struct AudienceOptions: ParsableArguments {

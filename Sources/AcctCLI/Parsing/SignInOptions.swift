@@ -2,6 +2,7 @@ import AcctEngine
 import AcctModel
 import AcctProtocol
 import ArgumentParser
+import Release
 
 /// The options of a sign-in at a server.
 struct SignInOptions: ParsableArguments {

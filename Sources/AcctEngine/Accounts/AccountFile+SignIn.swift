@@ -1,5 +1,6 @@
 import AcctModel
 import StrictJSON
+import Release
 
 extension SignInSettings {
   /// The form in an account's file.

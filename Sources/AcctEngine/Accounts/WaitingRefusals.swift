@@ -1,5 +1,6 @@
 import AcctModel
 package import AcctPorts
+import Release
 import StrictJSON
 
 /// The refusals of this machine, which go into an account's history with the next write of its record.

@@ -1,5 +1,6 @@
 package import AcctModel
 package import AcctProtocol
+package import Release
 
 /// A decision of a use case, which `--verbose` tells; no decision has a secret.
 package enum Decision: Sendable {

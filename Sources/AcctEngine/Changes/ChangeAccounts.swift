@@ -1,6 +1,7 @@
 package import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Changes to accounts that need no server: switch, rename, allow, remove.
 package struct ChangeAccounts: Sendable {

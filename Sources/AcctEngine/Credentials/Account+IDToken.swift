@@ -18,12 +18,6 @@ extension Account {
     // A server need not list the word among those that it granted, and may have been asked for it by default.
     return subjectStatements.idToken != nil && signIn?.scope.map { Scope.words($0).contains("openid") } ?? true
   }
-
-  /// `true` if a URL's server gets the ID token as the bearer token; never the server that issued it, whose own endpoints
-  /// take the access token.
-  func sendsIDToken(to url: HTTPURL?) -> Bool {
-    signIn?.sendsIDToken == true && url?.origin != identity.issuer?.url.origin
-  }
 }
 
 extension CredentialStore {

@@ -2,6 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 import Secrets
+import Release
 
 /// The age of tokens, as far as it is known.
 ///

@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// One account's keyring items, read and written with their own types.
 struct CredentialStore: Sendable {

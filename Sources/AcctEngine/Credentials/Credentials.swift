@@ -2,6 +2,7 @@ package import AcctModel
 import AcctPorts
 import Secrets
 package import AcctProtocol
+package import Release
 
 /// An account and its credentials from the keyring, both of one moment.
 struct Credentials: Sendable {
@@ -39,6 +40,7 @@ struct Credentials: Sendable {
   func grant(at now: Timestamp) throws(EngineError) -> AccessGrant {
     guard let token, isUsable else { throw account.stateError(assess(at: now)) }
     return AccessGrant(
+      owner: account.id,
       token: token,
       key: account.tokenType == .dpop ? key : nil,
       identity: certificate.map(TLSIdentity.init),
@@ -67,10 +69,19 @@ extension Account {
 
 /// A token that can be used now, with the key that it is bound to.
 package struct AccessGrant: Sendable {
+  /// The account that has it.
+  let owner: AccountID
   package var token: Token
   package var key: DPoPKey?
   /// Presented where the token is used, if its client has a certificate and it was read.
   var identity: TLSIdentity?
   package var expiresAt: Timestamp?
   package var notices: [Notice]
+}
+
+extension Permit {
+  /// Releases the token of a grant; see ``release(_:of:beside:)``.
+  package func release(_ grant: AccessGrant, beside companion: HeaderField? = nil) throws(EngineError) -> Released {
+    try permitted(try release(grant.token, of: grant.owner, beside: companion))
+  }
 }

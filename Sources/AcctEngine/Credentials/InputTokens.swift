@@ -2,6 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 import Secrets
+import Release
 
 /// The tokens of other issuers that a request starts from, as they were just before it.
 struct ReadTokens: Sendable {

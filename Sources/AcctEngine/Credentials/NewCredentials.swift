@@ -2,6 +2,7 @@ package import AcctModel
 package import Secrets
 import AcctPorts
 package import AcctProtocol
+package import Release
 
 /// Credentials that are not stored yet, from any source.
 package struct NewCredentials: Sendable {
@@ -142,9 +143,9 @@ extension NewCredentials {
     if let certificate {
       items += [.init(.certificate, certificate.certificate), .init(.certificateKey, certificate.keyItem)]
     }
-    if let refreshToken { items.append(.init(.refreshToken, refreshToken.secret)) }
-    items.append(.init(kind.tokenItem, token.secret))
-    if let idToken { items.append(.init(.idToken, idToken.token.secret)) }
+    if let refreshToken { items.append(.init(.refreshToken, refreshToken)) }
+    items.append(.init(kind.tokenItem, token))
+    if let idToken { items.append(.init(.idToken, idToken.token)) }
     if let expiresAt = tokenLifetime.expiresAt, kind == .oauth {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }

@@ -3,6 +3,7 @@ import Secrets
 package import AcctPorts
 import AcctProtocol
 import StrictJSON
+import Release
 
 /// An account from a shared keyring, checked: the one parser of records and items that other machines wrote.
 ///

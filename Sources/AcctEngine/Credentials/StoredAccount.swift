@@ -2,6 +2,7 @@ package import AcctModel
 package import Secrets
 package import AcctPorts
 import AcctProtocol
+import Release
 
 /// An account's file, and its items in the keyring.
 package struct StoredAccount: Equatable, Sendable {

@@ -3,6 +3,7 @@ import Secrets
 import AcctPorts
 import AcctProtocol
 import StrictJSON
+import Release
 
 /// Rebuilds an account's file from its keyring items alone.
 ///

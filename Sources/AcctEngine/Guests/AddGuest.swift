@@ -1,5 +1,5 @@
 package import AcctModel
-import Secrets
+import Release
 import AcctPorts
 import AcctProtocol
 
@@ -59,11 +59,9 @@ package struct AddGuest: Sendable {
       HTTPRequest(
         method: "POST",
         url: try service.url("/api/auth/guest"),
-        fields: [
-          ("Accept", Secret("application/json")), ("Content-Type", Secret("application/json")),
-          (deviceID.name, deviceID.value),
-        ],
-        body: Secret("{}"),
+        fields: [("Accept", "application/json"), ("Content-Type", "application/json")],
+        body: Array("{}".utf8),
+        releasing: Permit(backTo: service).release(body: nil, beside: deviceID),
         timeout: client.timeout
       )
     )

@@ -2,6 +2,7 @@ import AcctProtocol
 import AcctModel
 import Secrets
 import AcctPorts
+import Release
 
 /// This machine's identifier: a UUID, made once and kept, for guest sessions alone.
 struct DeviceID: Sendable {

@@ -1,6 +1,7 @@
 package import AcctModel
 package import AcctPorts
 import AcctProtocol
+import Release
 
 /// Lists the devices of this machine, and the accounts whose keys they hold.
 package struct ListHardwareKeys: Sendable {

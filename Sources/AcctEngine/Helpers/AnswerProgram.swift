@@ -1,4 +1,5 @@
 import AcctModel
+package import Release
 package import AcctPorts
 package import AcctProtocol
 
@@ -100,8 +101,8 @@ package struct AnswerProgram: Sendable {
     let credential = HelperCredential(
       found.url,
       below: found.url.flatMap { found.account.origins.nearestPlace(to: $0)?.path } ?? "",
-      fields: authorization.fields,
-      token: authorization.token,
+      fields: authorization.released.fields,
+      token: authorization.released.tokenAlone,
       form: found.account.credentialForm,
       expiresAt: authorization.expiresAt,
       now: context.world.clock.now()
@@ -149,12 +150,16 @@ package struct AnswerProgram: Sendable {
     ignored: [DirectoryFile]
   ) async throws(NoCredential) -> Outcome {
     let grant: AccessGrant
-    do { grant = try await TokenProvider(context, .allowed).idToken(of: account) } catch { throw .failed(error) }
-    let field = HeaderField.authorization("Bearer", grant.token)
+    let released: Released
+    do throws(EngineError) {
+      let permit = try permitted(try account.permit(handingOverFor: nil, idToken: true))
+      grant = try await TokenProvider(context, .allowed).grant(to: account, under: permit)
+      released = try permit.release(grant)
+    } catch { throw .failed(error) }
     let credential = HelperCredential(
       url,
-      fields: [field],
-      token: grant.token,
+      fields: released.fields,
+      token: released.tokenAlone,
       form: .scheme("Bearer"),
       expiresAt: grant.expiresAt,
       now: context.world.clock.now()

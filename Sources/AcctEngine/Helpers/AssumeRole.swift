@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 import Secrets
 
 /// Obtains the temporary keys of a role, with a token of an account.
@@ -22,13 +23,13 @@ struct AssumeRole: Sendable {
   /// - Returns: The keys, and notices about the account's token.
   /// - Throws: ``EngineError``: there is no token, no answer, or a refusal.
   func keys(of account: Account) async throws(EngineError) -> (keys: RoleKeys, notices: [Notice]) {
-    try account.requireOwn(request.endpoint.origin)
+    let permit = try permit(account)
     let kept = try await CredentialStore.readingWhole(account, in: context) { store throws(EngineError) in
       try await store.roleKeys()
     }
     if let keys = usable(kept) { return (keys, []) }
     // Before the lock: a renewal takes it, too.
-    let grant = try await token(of: account)
+    let grant = try await TokenProvider(context, .allowed).grant(to: account, under: permit)
     let keys = try await context.unlessChanged { () throws(EngineError) in try await obtain(grant, account) }
     return (keys, grant.notices)
   }
@@ -39,11 +40,11 @@ struct AssumeRole: Sendable {
     }
   }
 
-  private func token(of account: Account) async throws(EngineError) -> AccessGrant {
-    let provider = TokenProvider(context, .allowed)
+  /// The permit to send the token that the service wants, in a body.
+  private func permit(_ account: Account) throws(EngineError) -> Permit {
     // An exchange that brought an ID token has it in the place of its own.
-    return request.sendsAccessToken || account.tokenType == .none
-      ? try await provider.grant(to: account) : try await provider.idToken(of: account)
+    let sendsIDToken = !request.sendsAccessToken && account.tokenType != .none
+    return try permitted(try account.permit(inBodyTo: request.endpoint, idToken: sendsIDToken))
   }
 
   /// Asks, unless another process has done so while this one waited for the lock.
@@ -52,16 +53,16 @@ struct AssumeRole: Sendable {
       (current, store) async throws(EngineError) -> RoleKeys in
       var kept = try await store.roleKeys()
       if let keys = usable(kept) { return keys }
-      try current.requireOwn(request.endpoint.origin)
+      let permit = try permit(current)
       try await store.prepare()
       // Another user may have signed in meanwhile, to whose account the old user's keys must not be added.
       var token = grant.token
-      if request.sendsAccessToken || current.tokenType == .none {
-        token = try await store.read().token ?? token
-      } else {
+      if permit.choice == .idToken {
         token = try await store.idToken()?.token ?? token
+      } else {
+        token = try await store.read().token ?? token
       }
-      let keys = try await ask(token)
+      let keys = try await ask(permit.release(body: request.form(token).secret()))
       kept.put(keys, for: request.purpose, at: context.world.clock.now())
       do throws(EngineError) { try await store.write([.init(.roleKeys, kept.item)]) } catch .keyring(
         .changedElsewhere(let name)
@@ -74,14 +75,14 @@ struct AssumeRole: Sendable {
     }
   }
 
-  private func ask(_ token: Token) async throws(EngineError) -> RoleKeys {
+  private func ask(_ released: Released) async throws(EngineError) -> RoleKeys {
     let origin = request.endpoint.origin
     let response = try await context.client.send(
       HTTPRequest(
         method: "POST",
         url: request.endpoint,
-        fields: [("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("text/xml"))],
-        body: request.form(token.secret).secret(),
+        fields: [("Content-Type", FormBody.mediaType), ("Accept", "text/xml")],
+        releasing: released,
         timeout: context.timeout,
         bodyLimit: XMLReader.limit
       )

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Finds the account whose credential a program gets.
 ///
@@ -78,7 +79,7 @@ struct HelperAccount {
     if let url = ownURL(of: account) { return try checked(Found(account: account, url: url)) }
     // The user chose both the program and the account, as with `acct token`.
     guard let origin = target.urls.first?.origin else { return try checked(Found(account: account)) }
-    throw .failed(account.refusal(of: origin))
+    throw .failed(.authorization(account.refusal(of: origin)))
   }
 
   /// The choice by the rules of every command; `nil` if they choose no account.

@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Renews a token that a program reports as rejected, as a 401 from the server would.
 ///
@@ -76,8 +77,8 @@ struct HelperRejection {
     for account in accounts {
       guard let url = finder.ownURL(of: account), account.credentialForm.isPassword else { continue }
       do throws(EngineError) {
-        let purpose = try account.purpose(for: url, purpose)
-        if let token = try await token(of: account, for: purpose), token.secret == given {
+        let purpose = try permitted(try account.purpose(for: url, purpose))
+        if let token = try await token(of: account, for: purpose), token.opened(for: .comparison) == given {
           return Own(account: account, token: token, purpose: purpose, origin: url.origin)
         }
       } catch {

@@ -21,7 +21,7 @@ struct TakeSession: Sendable {
     let output = try await AskProgram(context).answered(call)
     let session: OIDCAgentSession
     do { session = try OIDCAgentSession(output) } catch { throw .migration(.answer(program: "oidc-gen")) }
-    context.world.held.hold(session.refreshToken.secret)
+    context.world.held.hold(session.refreshToken)
     if let secret = session.clientSecret { context.world.held.hold(secret) }
     return try await grant(session)
   }

@@ -1,4 +1,5 @@
 import AcctModel
+import Release
 import Secrets
 import AcctPorts
 import AcctProtocol
@@ -76,18 +77,17 @@ extension DPoPClient {
     key: DPoPKey?,
     mayBeSent: (@Sendable () -> Bool)?
   ) async throws(EngineError) -> Unlearned {
+    let permit = try permitted(try server.permit(to: endpoint))
     // Made again for each attempt: a server accepts an assertion once, and the two of one client differ.
-    try await sendUnlearned(to: endpoint.origin, key: key, timed: client.assertionRefusals) {
+    return try await sendUnlearned(to: endpoint.origin, key: key, timed: client.assertionRefusals) {
       (hint) throws(EngineError) -> HTTPRequest in
       var form = try form.make(moment(hint))
       let field = try client.authenticate(&form, of: server, for: audience, moment(hint))
-      var fields = [("Content-Type", Secret(FormBody.mediaType)), ("Accept", Secret("application/json"))]
-      if let field { fields.append((field.name, field.value)) }
       return HTTPRequest(
         method: "POST",
         url: endpoint,
-        fields: fields,
-        body: form.secret(),
+        fields: [("Content-Type", FormBody.mediaType), ("Accept", "application/json")],
+        releasing: permit.release(body: form.secret(), beside: field),
         timeout: timeout,
         reach: server.reach(to: endpoint),
         mayBeSent: mayBeSent,
@@ -106,8 +106,8 @@ extension DPoPClient {
   ///
   /// - Parameters:
   ///   - url: The address.
-  ///   - token: The access token.
-  ///   - type: The token's type, which decides how it is sent.
+  ///   - released: The access token, released for that address.
+  ///   - token: The same, whose hash goes into the proof.
   ///   - key: The key that it is bound to, if it is.
   ///   - reach: The addresses that the request may go to.
   ///   - identity: Presented to the server if it asks for a certificate.
@@ -115,18 +115,18 @@ extension DPoPClient {
   /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError/proof(_:)``.
   func get(
     _ url: HTTPURL,
-    with token: Token,
-    _ type: Account.TokenType,
+    with released: Released,
+    _ token: Token,
     boundTo key: DPoPKey?,
     reach: Reach,
     presenting identity: TLSIdentity? = nil
   ) async throws(EngineError) -> HTTPResponse {
-    let authorization = HeaderField.authorization(type.rawValue, token)
-    return try await send(
+    try await send(
       HTTPRequest(
         method: "GET",
         url: url,
-        fields: [(authorization.name, authorization.value), ("Accept", Secret("application/json"))],
+        fields: [("Accept", "application/json")],
+        releasing: released,
         timeout: timeout,
         reach: reach,
         identity: identity

@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Sends requests that may need a DPoP proof, and corrects a rejected proof.
 ///
@@ -127,7 +128,7 @@ struct DPoPClient: Sendable {
     guard let key else { return try await once(request) }
     let proof = try await hint.proof(for: request.method, request.url, key: key, token: token, in: world)
     var request = request
-    request.fields.append((proof.name, proof.value))
+    request.add("DPoP", proof)
     return try await once(request)
   }
 

@@ -69,12 +69,11 @@ extension DPoPClient {
   }
 
   private func once(_ url: HTTPURL, named naming: Naming) async throws(EngineError) -> HTTPResponse {
-    let accept = (name: "Accept", value: Secret("application/json"))
-    return try await send(
+    try await send(
       HTTPRequest(
         method: "GET",
         url: url,
-        fields: [accept],
+        fields: [("Accept", "application/json")],
         timeout: timeout,
         reach: try naming.checkedReach(to: url.origin)
       )

@@ -3,6 +3,7 @@ import Secrets
 import AcctPorts
 import AcctProtocol
 import StrictJSON
+import Release
 
 /// A client of one authorization server: its identifier, and its authentication.
 final class ServerClient: Sendable {

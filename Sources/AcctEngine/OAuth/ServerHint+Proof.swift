@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 extension ServerHint {
   /// Makes the proof of one request to the server.
@@ -12,7 +13,7 @@ extension ServerHint {
   ///   - key: The key to prove possession of.
   ///   - token: The access token sent along to a resource server; its hash goes into the proof.
   ///   - world: For the time here and random bytes.
-  /// - Returns: The header field `DPoP`.
+  /// - Returns: The value of the header field `DPoP`.
   /// - Throws: ``KeyError/proof(_:)``, ``KeyError/hardware(_:_:)``.
   func proof(
     for method: String,
@@ -20,9 +21,9 @@ extension ServerHint {
     key: DPoPKey,
     token: Token?,
     in world: World
-  ) async throws(EngineError) -> HeaderField {
+  ) async throws(EngineError) -> String {
     do {
-      let proof = try await DPoPProof.make(
+      return try await DPoPProof.make(
         key: key,
         method: method,
         url: url,
@@ -31,7 +32,6 @@ extension ServerHint {
         nonce: nonce,
         accessToken: token
       )
-      return HeaderField("DPoP", Secret(proof))
     } catch .device(let failure, let storage) {
       throw .key(.hardware(failure, storage))
     } catch {

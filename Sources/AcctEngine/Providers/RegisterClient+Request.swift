@@ -106,13 +106,13 @@ extension RegisterClient {
   ) -> HTTPRequest {
     let (type, body) =
       switch style {
-      case .rfc7591, .never: ("application/json", Secret(registration.json.serialized()))
-      case .mastodon: (FormBody.mediaType, registration.mastodonForm.secret())
+      case .rfc7591, .never: ("application/json", registration.json.serialized())
+      case .mastodon: (FormBody.mediaType, Array(registration.mastodonForm.text.utf8))
       }
     return HTTPRequest(
       method: "POST",
       url: place.endpoint,
-      fields: [("Content-Type", Secret(type)), ("Accept", Secret("application/json"))],
+      fields: [("Content-Type", type), ("Accept", "application/json")],
       body: body,
       timeout: context.timeout,
       reach: place.reach

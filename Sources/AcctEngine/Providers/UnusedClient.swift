@@ -1,5 +1,5 @@
 import AcctModel
-import Secrets
+import Release
 import AcctPorts
 import AcctProtocol
 
@@ -42,12 +42,13 @@ struct UnusedClient: Sendable {
     let naming = IdentityResolver(context).naming(ofIssuerOf: account)
     let origin = access.url.origin
     guard try await isServer(origin, of: account, named: naming) else { return nil }
-    let authorization = HeaderField.authorization("Bearer", access.token)
+    let permit = Permit(backTo: origin)
     let response = try await context.client.send(
       HTTPRequest(
         method: "DELETE",
         url: access.url,
-        fields: [(authorization.name, authorization.value), ("Accept", Secret("application/json"))],
+        fields: [("Accept", "application/json")],
+        releasing: try permitted(try permit.release(access.token, in: "Bearer")),
         timeout: context.timeout,
         reach: try naming.checkedReach(to: origin)
       )

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 import Secrets
 
 /// Obtains the tokens that a grant starts from, before anything is sent to its server.
@@ -45,26 +46,19 @@ struct GrantToken: Sendable {
     case .program(let line): return try await InputTokens(context).run(line, asJWT: isJWT)
     case .account(let id):
       let owner = try owner(id, besides: account)
-      // A file of settings must not draw an account's token to a server that the user has not allowed for it.
-      if let server = settings.endpoints[.token]?.origin ?? issuer?.url.origin, !owner.isSignedIn(at: server) {
-        try owner.requireOwn(server)
-      }
+      let server = settings.endpoints[.token]?.origin ?? issuer?.url.origin
+      // An exchange that brought an ID token has it in the place of its own.
+      let isIDToken = inputs.subjectType == .idToken && owner.tokenType != .none
+      let permit = try permitted(try owner.permit(lendingTo: server, idToken: isIDToken))
       do throws(EngineError) {
-        return try await token(of: owner, inputs.subjectType)
+        let grant = try await TokenProvider(context, .allowed).grant(to: owner, under: permit)
+        return try permit.release(grant).tokenAlone
       } catch .cancelled {
         throw .cancelled
       } catch {
         throw .inputToken(.account(owner.name, error))
       }
     }
-  }
-
-  /// The token of another account, renewed first if that is due.
-  private func token(of owner: Account, _ type: TokenTypeURI?) async throws(EngineError) -> Secret {
-    let provider = TokenProvider(context, .allowed)
-    // An exchange that brought an ID token has it in the place of its own.
-    guard type == .idToken, owner.tokenType != .none else { return try await provider.grant(to: owner).token.secret }
-    return try await provider.idToken(of: owner).token.secret
   }
 
   /// The account that has the token.
@@ -78,12 +72,5 @@ struct GrantToken: Sendable {
       next = try context.accountStore.account(id)
     }
     throw .inputToken(.circular(owner.name))
-  }
-}
-
-extension Account {
-  /// `true` if its tokens come from a server's origin, which knows them.
-  fileprivate func isSignedIn(at origin: Origin) -> Bool {
-    (client.endpoints[.token]?.origin ?? identity.issuer?.url.origin) == origin
   }
 }

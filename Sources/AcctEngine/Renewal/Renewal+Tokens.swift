@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Renewal of tokens at their authorization server (RFC 6749, section 6).
 extension Renewal {
@@ -160,7 +161,7 @@ extension Renewal {
         try await KeyringRetry(context).store(items, with: account, in: credentialStore)
         return value
       case .storeRefreshToken(let token, let error):
-        let items = token.map { [Keyring.Item(.refreshToken, $0.secret)] }
+        let items = token.map { [Keyring.Item(.refreshToken, $0)] }
         try await KeyringRetry(context).store(items ?? [], with: machine.account, in: credentialStore)
         throw error
       case .fail(let error):
@@ -177,9 +178,9 @@ extension Renewal {
     account.tokenLifetime = response.tokenLifetime(from: context.world.clock.now(), canRenew: true)
     var items: [Keyring.Item] = []
     let renewsItself = account.client.grant.renewsItself
-    if let token = response.refreshToken, !renewsItself { items.append(.init(.refreshToken, token.secret)) }
-    items.append(.init(.accessToken, response.accessToken.secret))
-    if let idToken = response.newIDToken(for: account) { items.append(.init(.idToken, idToken.token.secret)) }
+    if let token = response.refreshToken, !renewsItself { items.append(.init(.refreshToken, token)) }
+    items.append(.init(.accessToken, response.accessToken))
+    if let idToken = response.newIDToken(for: account) { items.append(.init(.idToken, idToken.token)) }
     if let expiresAt = account.tokenLifetime.expiresAt {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }

@@ -1,6 +1,7 @@
 package import AcctModel
 import AcctPorts
 package import AcctProtocol
+package import Release
 
 /// Decides what an answer to a renewal means for the account, and what is sent or stored next (RFC 6749, section 6).
 ///

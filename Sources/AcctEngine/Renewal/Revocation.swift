@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Ends a session at the server (RFC 7009, or a backend's own way); best effort, and never for long.
 struct Revocation: Sendable {

@@ -1,6 +1,7 @@
 package import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Asks the server whether an account's credentials still work.
 package struct ServerCheck: Sendable {
@@ -127,10 +128,11 @@ package struct ServerCheck: Sendable {
     _ grant: AccessGrant
   ) async throws(EngineError) -> HTTPResponse {
     let naming = IdentityResolver(context).naming(ofServiceOf: account)
+    let url = try service.url("/xrpc/com.atproto.server.getSession")
     return try await context.client.get(
-      try service.url("/xrpc/com.atproto.server.getSession"),
-      with: grant.token,
-      account.tokenType,
+      url,
+      with: permitted(try account.permit(to: url)).release(grant),
+      grant.token,
       boundTo: grant.key,
       reach: try naming.checkedReach(to: service)
     )

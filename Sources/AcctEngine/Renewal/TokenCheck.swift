@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 import StrictJSON
 
 /// Asks an authorization server whether one of its access tokens works.
@@ -63,8 +64,8 @@ struct TokenCheck: Sendable {
   ) async throws(EngineError) -> Verdict {
     let response = try await context.client.get(
       endpoint,
-      with: grant.token,
-      account.tokenType,
+      with: permitted(try server.permit(to: endpoint).release(grant.token, in: account.tokenType.rawValue)),
+      grant.token,
       boundTo: grant.key,
       reach: server.reach(to: endpoint),
       presenting: try await CredentialStore(of: account, in: context).readCertificate().map(TLSIdentity.init)

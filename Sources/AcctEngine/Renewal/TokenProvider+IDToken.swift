@@ -1,6 +1,7 @@
 package import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 extension TokenProvider {
   /// Seconds after a renewal that brought no ID token in which none is asked for again.
@@ -22,7 +23,7 @@ extension TokenProvider {
     // An exchange that brought an ID token has it in the place of its own.
     if account.tokenType == .none {
       let grant = try await grant(to: account, leaving: minimum)
-      guard (try? IDToken(grant.token.secret)) != nil else { throw .authorization(.noIDToken(account.name)) }
+      guard (try? IDToken(grant.token)) != nil else { throw .authorization(.noIDToken(account.name)) }
       return grant
     }
     guard !account.client.grant.renewsItself || account.mayHaveIDToken else {
@@ -38,7 +39,7 @@ extension TokenProvider {
     let known = try await CredentialStore.readingWhole(account, in: context) { store throws(EngineError) in
       try await store.idToken()
     }
-    if let known, known.state(at: now, leaving: minimum) == .valid { return AccessGrant(known) }
+    if let known, known.state(at: now, leaving: minimum) == .valid { return AccessGrant(known, of: account) }
     guard !stands, account.tokenLifetime.canRenew, !account.hasRenewed(since: known, within: Self.pause, at: now) else {
       return try unrenewed(known, of: account)
     }
@@ -47,10 +48,15 @@ extension TokenProvider {
       guard network == .allowed else { throw .network(.offline) }
       renewed = try await Renewal(context).renew(account, because: .idToken(leaving: minimum)).credentials.idToken
     } catch {
-      return try unrenewed(known.map(AccessGrant.init), of: account.name, until: known?.lifetime, because: error)
+      return try unrenewed(
+        known.map { AccessGrant($0, of: account) },
+        of: account.name,
+        until: known?.lifetime,
+        because: error
+      )
     }
     guard let renewed, renewed != known else { return try unrenewed(known, of: account) }
-    return AccessGrant(renewed)
+    return AccessGrant(renewed, of: account)
   }
 
   /// The stored ID token, where no other is to be had.
@@ -58,15 +64,15 @@ extension TokenProvider {
     guard let known, let left = known.lifetime.secondsLeft(at: context.world.clock.now()), left > 0 else {
       throw .signIn(.required(account: account.name, .noIDToken))
     }
-    var grant = AccessGrant(known)
+    var grant = AccessGrant(known, of: account)
     grant.notices.append(.idTokenNotRenewed(account: account.name, secondsLeft: left))
     return grant
   }
 }
 
 extension AccessGrant {
-  fileprivate init(_ token: IDToken) {
-    self.init(token: token.token, key: nil, expiresAt: token.lifetime.expiresAt, notices: [])
+  fileprivate init(_ token: IDToken, of account: Account) {
+    self.init(owner: account.id, token: token.token, key: nil, expiresAt: token.lifetime.expiresAt, notices: [])
   }
 }
 

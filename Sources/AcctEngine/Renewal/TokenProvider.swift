@@ -1,6 +1,7 @@
 package import AcctModel
 import AcctPorts
 import AcctProtocol
+package import Release
 
 /// Provides the token of an account, renewed first if that is due.
 package struct TokenProvider: Sendable {
@@ -13,6 +14,21 @@ package struct TokenProvider: Sendable {
   package init(_ context: EngineContext, _ network: Network) {
     self.context = context
     self.network = network
+  }
+
+  /// Returns the token that a permit is for.
+  ///
+  /// - Throws: As ``grant(to:leaving:)``, ``idToken(of:leaving:)`` and ``grant(to:for:leaving:)``.
+  package func grant(
+    to account: Account,
+    under permit: Permit,
+    leaving minimum: Int64? = nil
+  ) async throws(EngineError) -> AccessGrant {
+    switch permit.choice {
+    case .idToken: try await idToken(of: account, leaving: minimum)
+    case .token(let purpose?): try await grant(to: account, for: purpose, leaving: minimum)
+    case .token(nil): try await grant(to: account, leaving: minimum)
+    }
   }
 
   /// Returns a token that can be used now.
@@ -41,9 +57,7 @@ package struct TokenProvider: Sendable {
       } catch {
         let now = context.world.clock.now()
         let lifetime = credentials.account.tokenLifetime
-        let serves =
-          !error.forbidsTheOldToken && assessment.state.after(.noAnswer).action == .useWhileUnpast
-          && lifetime.secondsLeft(at: now) ?? 0 > 0
+        let serves = !error.forbidsTheOldToken && assessment.state.after(.noAnswer).action == .useWhileUnpast
         let grant = serves ? try credentials.grant(at: now) : nil
         return try unrenewed(grant, of: credentials.account.name, until: lifetime, because: error)
       }
@@ -92,7 +106,12 @@ package struct TokenProvider: Sendable {
     because cause: EngineError
   ) throws(EngineError) -> AccessGrant {
     if cause.forbidsTheOldToken { throw cause }
-    guard var grant = known, let left = lifetime?.secondsLeft(at: context.world.clock.now()), left > 0 else {
+    let now = context.world.clock.now()
+    guard var grant = known,
+      // What a clock that was ahead has stored tells no end; the token itself may.
+      let left = lifetime?.certainSecondsLeft(at: now) ?? grant.token.ownEnd?.seconds(since: now),
+      left > 0
+    else {
       throw cause == .network(.offline) ? .signIn(.required(account: name, .unrenewed)) : cause
     }
     grant.notices.append(.usedUnrenewed(account: name, secondsLeft: left, because: cause))
@@ -116,5 +135,12 @@ extension EngineError {
       .backend, .guest, .request, .transfer, .migration, .setup, .sharing, .files, .exec, .cancelled:
       false
     }
+  }
+}
+
+extension Token {
+  /// When it ends by its own words, by the server's clock.
+  fileprivate var ownEnd: Timestamp? {
+    if case .claims(let claims) = JWT.claims(ofToken: self) { claims.expiry } else { nil }
   }
 }

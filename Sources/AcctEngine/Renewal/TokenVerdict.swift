@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import Release
 
 extension Account {
   /// `true` if a 401 ends its token until a person signs in: nothing renews it, and no new session begins by itself.

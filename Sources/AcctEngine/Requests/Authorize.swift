@@ -1,6 +1,8 @@
 package import AcctModel
 import AcctPorts
-package import AcctProtocol
+import AcctProtocol
+package import Release
+import Secrets
 
 /// Makes the header lines that authorize one request.
 package struct Authorize: Sendable {
@@ -46,7 +48,7 @@ package struct Authorize: Sendable {
 
   /// The header lines, and their expiry.
   package struct Authorization: Sendable {
-    package var fields: [HeaderField]
+    package var released: Released
     /// The credential in the lines.
     var token: Token
     package var expiresAt: Timestamp?
@@ -79,52 +81,29 @@ package struct Authorize: Sendable {
     holding grant: AccessGrant? = nil,
     knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
-    if asBearer, account.tokenType == .dpop { throw .authorization(.noBearer(account)) }
-    guard account.tokenType != .none else { throw .authorization(.notSent(account.name)) }
-    if let url = target.url {
-      try account.requireOwn(url.origin)
-    } else if account.tokenType == .dpop {
-      throw .authorization(.urlNeeded(account.name))
-    }
-    let purpose = try account.purpose(for: target.url, purpose)
-    let isIDToken = purpose == nil && account.sendsIDToken(to: target.url)
+    let permit = try permitted(try account.permit(to: target.url, for: purpose, asBearer: asBearer))
     let grant =
       if let grant {
         grant
-      } else if isIDToken {
-        try await TokenProvider(context, network).idToken(of: account, leaving: minimum)
-      } else if let purpose {
-        try await TokenProvider(context, network).grant(to: account, for: purpose, leaving: minimum)
       } else {
-        try await TokenProvider(context, network).grant(to: account, leaving: minimum)
+        try await TokenProvider(context, network).grant(to: account, under: permit, leaving: minimum)
       }
-    var authorization = Authorization(
-      fields: [],
-      token: grant.token,
-      expiresAt: grant.expiresAt,
-      notices: grant.notices
-    )
-    if isIDToken {
-      authorization.fields = [.authorization("Bearer", grant.token)]
-      return authorization
-    }
-    switch account.tokenType {
-    case .dpop:
-      guard let key = grant.key, let url = target.url else { throw .authorization(.urlNeeded(account.name)) }
+    var (companion, usedHint): (HeaderField?, ServerHint?)
+    if account.tokenType == .dpop, permit.choice != .idToken, let url = target.url {
+      guard let key = grant.key else { throw .authorization(.urlNeeded(account.name)) }
       // After the grant: a renewal may have talked to the same server.
       let hint = hint ?? nonceCache.hint(for: url.origin)
       let proof = try await hint.proof(for: target.method, url, key: key, token: grant.token, in: context.world)
-      authorization.fields = [.authorization("DPoP", grant.token), proof]
-      authorization.hint = hint
-    case .session where !asBearer: authorization.fields = [.sessionCookie(grant.token)]
-    case .bearer, .session, .none: authorization.fields = [.authorization("Bearer", grant.token)]
-    case .guest:
-      let deviceID = try await DeviceID(context.world).field()
-      authorization.fields = [.authorization("Bearer", grant.token), deviceID]
-    case .static:
-      let header = account.sentAs ?? .bearer
-      authorization.fields = [HeaderField(header.field, header.value(of: grant.token))]
+      (companion, usedHint) = (HeaderField("DPoP", Secret(proof)), hint)
+    } else if account.tokenType == .guest {
+      companion = try await DeviceID(context.world).field()
     }
-    return authorization
+    return Authorization(
+      released: try permit.release(grant, beside: companion),
+      token: grant.token,
+      expiresAt: grant.expiresAt,
+      notices: grant.notices,
+      hint: usedHint
+    )
   }
 }

@@ -1,25 +1,28 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// An account's tokens, each replaced while at least ten minutes of it, or the half of a shorter life, are left.
 struct FreshTokens: Sendable {
   private let context: EngineContext
   private let network: TokenProvider.Network
   private let id: AccountID
-  private let purpose: TokenPurpose?
+  private let url: HTTPURL?
 
-  init(_ context: EngineContext, _ network: TokenProvider.Network, _ id: AccountID, _ purpose: TokenPurpose?) {
+  init(_ context: EngineContext, _ network: TokenProvider.Network, _ id: AccountID, for url: HTTPURL?) {
     self.context = context
     self.network = network
     self.id = id
-    self.purpose = purpose
+    self.url = url
   }
 
   /// A token, and when it is replaced.
   struct Kept: Sendable {
     let isIDToken: Bool
-    var grant: AccessGrant
+    let grant: AccessGrant
+    /// The token, for the file.
+    let released: Released
     /// `nil` for a token without a known end.
     var nextAt: Timestamp?
     /// `true` if it could not be replaced when that was due.
@@ -36,8 +39,7 @@ struct FreshTokens: Sendable {
 
   /// The token as it is, or a new one if it is due.
   func first(isIDToken: Bool) async throws(EngineError) -> Kept {
-    let (grant, life) = try await obtained(isIDToken, leaving: nil)
-    let kept = kept(grant, isIDToken, life)
+    let kept = try await obtained(isIDToken, leaving: nil)
     guard network == .allowed, kept.isDue(at: context.world.clock.now()) else { return kept }
     return try await next(after: kept)
   }
@@ -45,8 +47,7 @@ struct FreshTokens: Sendable {
   /// The token after one that is due; the same one, with its notices, if there is no other.
   func next(after kept: Kept) async throws(EngineError) -> Kept {
     let left = kept.nextAt.flatMap { next in kept.grant.expiresAt?.seconds(since: next) }
-    let (grant, life) = try await obtained(kept.isIDToken, leaving: left)
-    var next = self.kept(grant, kept.isIDToken, life)
+    var next = try await obtained(kept.isIDToken, leaving: left)
     if next.isDue(at: context.world.clock.now()) {
       next.hasFailed = true
       next.nextAt = context.world.clock.now().adding(seconds: Self.pause)
@@ -54,23 +55,25 @@ struct FreshTokens: Sendable {
     return next
   }
 
-  private func kept(_ grant: AccessGrant, _ isIDToken: Bool, _ life: Int64?) -> Kept {
+  private func obtained(_ isIDToken: Bool, leaving left: Int64?) async throws(EngineError) -> Kept {
+    guard let account = try context.accountStore.account(id) else { throw .selection(.noAccounts) }
+    let permit = try permitted(try account.permit(handingOverFor: url, idToken: isIDToken))
+    let grant = try await TokenProvider(context, network).grant(to: account, under: permit, leaving: left)
+    // Seconds; that of a second token is not known.
+    var life: Int64?
+    switch permit.choice {
+    case .idToken: life = (try? IDToken(grant.token))?.lifetime.lifetime
+    case .token(nil): life = try context.accountStore.account(id)?.tokenLifetime.lifetime
+    case .token(.some): break
+    }
     var margin = Self.margin
     // The half is what the reader may count on, and a tenth of it is for the renewal.
     if let life, life < 2 * margin { margin = life / 2 + life / 20 }
-    return Kept(isIDToken: isIDToken, grant: grant, nextAt: grant.expiresAt?.adding(seconds: -margin))
-  }
-
-  /// Returns the token with its life in seconds.
-  private func obtained(_ isIDToken: Bool, leaving left: Int64?) async throws(EngineError) -> (AccessGrant, Int64?) {
-    guard let account = try context.accountStore.account(id) else { throw .selection(.noAccounts) }
-    let provider = TokenProvider(context, network)
-    if isIDToken {
-      let grant = try await provider.idToken(of: account, leaving: left)
-      return (grant, (try? IDToken(grant.token.secret))?.lifetime.lifetime)
-    }
-    if let purpose { return (try await provider.grant(to: account, for: purpose, leaving: left), nil) }
-    let grant = try await provider.grant(to: account, leaving: left)
-    return (grant, try context.accountStore.account(id)?.tokenLifetime.lifetime)
+    return Kept(
+      isIDToken: isIDToken,
+      grant: grant,
+      released: try permit.release(grant),
+      nextAt: grant.expiresAt?.adding(seconds: -margin)
+    )
   }
 }

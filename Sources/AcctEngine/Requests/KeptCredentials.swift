@@ -2,6 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 import Synchronization
+import Release
 
 /// The accounts and credentials that requests of a proxy need, kept for as long as nothing may have changed.
 ///

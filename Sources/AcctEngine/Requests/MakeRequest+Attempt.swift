@@ -59,7 +59,7 @@ extension MakeRequest {
     )
     if identity == nil { identity = try await self.identity(of: attempt.account) }
     if attempt.isFirst { authorization.notices.forEach { report(.notice($0)) } }
-    let request = try await attempt.nextRequest(authorization.fields, context.timeout, presenting: identity)
+    let request = try await attempt.nextRequest(authorization.released, context.timeout, presenting: identity)
     do throws(HTTPFailure) {
       let response = try await context.world.transport.stream(request)
       return await answered(response, attempt, authorization)

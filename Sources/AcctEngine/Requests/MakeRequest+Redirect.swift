@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Redirects (RFC 9110, section 15.4).
 extension MakeRequest {
@@ -29,7 +30,7 @@ extension MakeRequest {
     guard own.contains(origin) || !context.world.held.redactor.finds(in: origin.host) else {
       throw .request(.redirectMalformed(location: "<redacted>", here))
     }
-    try attempt.account.requireOwn(target.origin)
+    try permitted(try attempt.account.requireOwn(target.origin))
     // A server elsewhere leads to this machine only where the user has allowed that origin.
     guard
       origin == here || origin.mayBePublic || !here.mayBePublic || own.reasons(for: origin).contains(.user)

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// The effects of a response on the account's credentials.
 extension MakeRequest {

@@ -1,6 +1,7 @@
 package import AcctModel
 package import AcctPorts
 package import AcctProtocol
+package import Release
 
 /// The input and the result of a request that the user makes.
 extension MakeRequest {

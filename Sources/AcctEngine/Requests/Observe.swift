@@ -2,6 +2,7 @@ package import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Learns from a response that another program received: its nonce, its clock and its limits, and the session that a
 /// backend has put in place of the old one.
@@ -27,7 +28,7 @@ package struct Observe: Sendable {
   ///   ``InputError/nothingObserved``; the reason why a session could not be stored.
   package func observe(_ url: HTTPURL, as account: Account) async throws(EngineError) -> [Notice] {
     let origin = url.origin
-    try account.requireOwn(origin)
+    try permitted(try account.requireOwn(origin))
     let input: Secret
     do { input = try context.world.streams.input("-", Self.limit) } catch { throw .input(.stream(error)) }
     let bytes = input.withBytes { span in span.indices.map { span[$0] } }

@@ -1,5 +1,6 @@
 package import AcctModel
 import AcctProtocol
+import Release
 
 /// The origins that a signing proxy serves, the accounts of each, and the target of a request that names the proxy
 /// itself.
@@ -30,7 +31,7 @@ package struct ProxyTargets: Sendable {
   ///
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``.
   package init(of account: Account, to origin: Origin) throws(EngineError) {
-    try account.requireOwn(origin)
+    try permitted(try account.requireOwn(origin))
     owners = [origin: [account]]
     origins = [origin]
     direct = origin

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// The state of a request between attempts.
 struct RequestAttempt {
@@ -33,7 +34,9 @@ struct RequestAttempt {
   var canRepeat: Bool { get async { await body?.canRepeat ?? true } }
 
   /// The purpose of its token, if it differs from the account's own.
-  var purpose: TokenPurpose? { get throws(EngineError) { try account.purpose(for: request.url, request.purpose) } }
+  var purpose: TokenPurpose? {
+    get throws(EngineError) { try permitted(try account.purpose(for: request.url, request.purpose)) }
+  }
 
   /// Continues at the URL of a redirect.
   mutating func follow(to url: HTTPURL) {
@@ -44,13 +47,13 @@ struct RequestAttempt {
   /// Builds the next request.
   ///
   /// - Parameters:
-  ///   - authorization: The fields that authorize it.
+  ///   - released: The credential that authorizes it.
   ///   - timeout: The longest time without a byte in either direction, in seconds.
   ///   - identity: Presented to the server if it asks for a certificate.
   /// - Returns: The request to send.
   /// - Throws: ``InputError/stream(_:)``, or ``RequestError/bodyGone(status:_:)`` if a part of the body is gone.
   mutating func nextRequest(
-    _ authorization: [HeaderField],
+    _ released: Released,
     _ timeout: Int,
     presenting identity: TLSIdentity?
   ) async throws(EngineError) -> StreamedRequest {
@@ -60,10 +63,12 @@ struct RequestAttempt {
       do { source = try await body.attempt() } catch { throw .input(.stream(error)) }
       guard source != nil else { throw .request(.bodyGone(status: nil, request.url.origin)) }
     }
+    var released = released
+    released.add(request.fields.fields)
     return StreamedRequest(
       method: request.method,
       url: request.url,
-      fields: authorization.map { ($0.name, $0.value) } + request.fields.fields,
+      releasing: released,
       body: source,
       asksFirst: retry.announcesBody && source != nil && body?.comesOnce == true,
       timeout: timeout,

@@ -2,10 +2,11 @@ package import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Header lines that the user gives for a request, checked.
 package struct RequestFields: Sendable {
-  let fields: [(name: String, value: Secret)]
+  let fields: [HeaderField]
 
   /// Parses lines such as `Accept: application/json`; a name may occur more than once.
   ///
@@ -15,7 +16,7 @@ package struct RequestFields: Sendable {
   /// - Throws: ``RequestError/fieldMalformed(_:)``, ``RequestError/ownField(name:account:)``,
   ///   ``RequestError/framingField(name:)``.
   package init(_ lines: [String], for account: Account) throws(RequestError) {
-    var fields: [(name: String, value: Secret)] = []
+    var fields: [HeaderField] = []
     for line in lines {
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, parts[0].isHTTPToken,
@@ -26,12 +27,12 @@ package struct RequestFields: Sendable {
       guard !["host", "content-length", "transfer-encoding", "connection", "expect"].contains(name)
       else { throw .framingField(name: String(parts[0])) }
       let value = parts[1].drop { $0 == " " || $0 == "\t" }
-      fields.append((String(parts[0]), Secret(value.utf8)))
+      fields.append(HeaderField(String(parts[0]), Secret(value.utf8)))
     }
     self.fields = fields
   }
 
-  private init(_ fields: [(name: String, value: Secret)]) { self.fields = fields }
+  private init(_ fields: [HeaderField]) { self.fields = fields }
 
   /// The fields for another origin: a cookie belongs to one origin.
   var elsewhere: RequestFields { RequestFields(fields.filter { !$0.name.isSameField(as: "cookie") }) }
@@ -39,7 +40,7 @@ package struct RequestFields: Sendable {
   /// Takes the fields from a client of the proxy, without those that only the account may set.
   init(passing fields: [(name: String, value: String)], for account: Account) {
     self.fields = ProxyFields.upstream(fields, replacing: account.ownFields)
-      .map { ($0.name, Secret(FieldText.bytes($0.value))) }
+      .map { HeaderField($0.name, Secret(FieldText.bytes($0.value))) }
   }
 }
 

@@ -1,5 +1,6 @@
 import AcctModel
 package import AcctPorts
+package import Release
 import Secrets
 
 /// Replaces the process by a command that has an account's token in its environment.
@@ -21,11 +22,11 @@ package struct RunWithToken: Sendable {
   ///
   /// - Parameters:
   ///   - command: The program and its arguments.
-  ///   - grant: The token.
+  ///   - token: The token, for the user.
   ///   - variable: The variable that is to hold it.
   /// - Throws: ``EngineError/exec(_:)``.
-  package func run(_ command: [String], _ grant: AccessGrant, in variable: String) throws(EngineError) {
-    let value = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.variable.written(grant.token.secret) }
+  package func run(_ command: [String], _ token: Released, in variable: String) throws(EngineError) {
+    let value = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.variable.written(token.tokenAlone) }
     do { try exec.become(command, (variable, value)) } catch { throw .exec(error) }
   }
 }

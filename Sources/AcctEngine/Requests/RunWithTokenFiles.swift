@@ -1,6 +1,6 @@
 package import AcctModel
 package import AcctPorts
-package import AcctProtocol
+import Release
 import Secrets
 
 /// Runs a command beside this process, with an account's tokens in files that are replaced before they end.
@@ -42,7 +42,7 @@ package struct RunWithTokenFiles: Sendable {
   ///   - command: The program and its arguments.
   ///   - files: The files; their tokens are obtained before the program starts.
   ///   - account: The account.
-  ///   - purpose: The purpose of the access token, if it differs from the account's own.
+  ///   - url: The URL that the tokens are for, if the user named one.
   ///   - tell: Takes notices, and the reason why a token could not be replaced.
   /// - Returns: The command's exit status; 128 and the signal's number if a signal ended it.
   /// - Throws: ``EngineError`` if it was not run.
@@ -50,10 +50,10 @@ package struct RunWithTokenFiles: Sendable {
     _ command: [String],
     _ files: [File],
     as account: Account,
-    for purpose: TokenPurpose?,
+    for url: HTTPURL?,
     tell: @escaping @Sendable (Result<[Notice], EngineError>) -> Void
   ) async throws(EngineError) -> Int32 {
-    let tokens = FreshTokens(context, network, account.id, purpose)
+    let tokens = FreshTokens(context, network, account.id, for: url)
     var kept: [FreshTokens.Kept] = []
     for file in files { kept.append(try await tokens.first(isIDToken: file.isIDToken)) }
     tell(.success(kept.flatMap(\.grant.notices)))
@@ -108,7 +108,7 @@ package struct RunWithTokenFiles: Sendable {
   private static let longestWait: Int64 = 60
 
   private func write(_ token: FreshTokens.Kept, to path: String) throws(EngineError) {
-    do { try context.world.secretFiles.write(path, token.grant.token.secret, true) } catch {
+    do { try context.world.secretFiles.write(path, token.released.tokenAlone, true) } catch {
       throw .input(.secretFile(error))
     }
   }

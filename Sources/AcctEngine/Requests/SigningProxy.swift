@@ -3,6 +3,7 @@ package import Secrets
 package import AcctPorts
 package import AcctProtocol
 import Synchronization
+import Release
 
 /// Forwards requests of unchanged clients, with an account's own header lines.
 ///
@@ -84,7 +85,7 @@ package struct SigningProxy: Sendable {
     do throws(EngineError) {
       guard let account = try targets.account(for: url) else {
         let accounts = targets.accounts
-        if accounts.count == 1 { note(accounts[0].refusal(of: url.origin)) }
+        if accounts.count == 1 { note(.authorization(accounts[0].refusal(of: url.origin))) }
         return own(ProxyRefusal.foreignHost.status, .foreignHost, endsConnection: true)
       }
       let answer = try await passOn(request, to: url, as: account)
@@ -113,7 +114,7 @@ package struct SigningProxy: Sendable {
     var current = try await kept.current(owner, for: url.origin)
     let account = current.account
     // Only the account's own token is kept.
-    if try account.purpose(for: url, nil) != nil { current.grant = nil }
+    if try permitted(try account.purpose(for: url, nil)) != nil { current.grant = nil }
     let outgoing = MakeRequest.Request(
       method: request.method,
       url: url,
@@ -160,7 +161,7 @@ extension EngineError {
       .server(.renewalUnread):
       502
     case .server(.rateLimited): 429
-    case .signIn(.required), .signIn(.requestRefused), .signIn(.noTokenForResource), .keyring(.failed),
+    case .signIn(.required), .signIn(.requestRefused), .authorization(.noTokenForResource), .keyring(.failed),
       .keyring(.notChosen), .selection(.unknown), .key(.hardware):
       503
     case .authorization(.originRefused), .input(.malformed), .selection(.severalOwn): 421

@@ -100,7 +100,7 @@ package struct ResourceDiscovery: Sendable {
     let request = StreamedRequest(
       method: method,
       url: url,
-      fields: types.map { ("Accept", Secret($0)) },
+      fields: types.map { ("Accept", $0) },
       body: nil,
       asksFirst: false,
       timeout: client.timeout

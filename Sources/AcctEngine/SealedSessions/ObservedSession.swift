@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Stores the session that a backend issued in a response to another program.
 ///
@@ -68,7 +69,7 @@ struct ObservedSession: Sendable {
       let session = word.rotated?.session.token ?? observed
       kept.take(.replaced, at: context.world.clock.now())
       kept.keep(details, at: context.world.clock.now())
-      try await KeyringRetry(context).store([.init(.session, session.secret)], with: kept, in: credentialStore)
+      try await KeyringRetry(context).store([.init(.session, session)], with: kept, in: credentialStore)
       return nil
     case .ended(let reason), .exceptionThrown(let reason), .refused(let reason):
       try credentialStore.letGo(account)

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Stores the session by which a backend replaces the one that a user's request carried.
 ///
@@ -74,7 +75,7 @@ struct RotatedSession: Sendable {
       guard try await credentialStore.read().token == sent else { return }
       let known = credentialStore.account
       let kept = known.keeping(isExtended: isExtension, at: context.world.clock.now())
-      try await credentialStore.write([.init(.session, session.secret)], with: kept)
+      try await credentialStore.write([.init(.session, session)], with: kept)
       // Also if it is unchanged: not every keyring announces the write, and a proxy notices it by the file.
       try credentialStore.saveWritten(kept)
     }

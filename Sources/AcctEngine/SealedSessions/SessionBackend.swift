@@ -1,5 +1,5 @@
 import AcctModel
-import Secrets
+import Release
 import AcctPorts
 import AcctProtocol
 
@@ -106,22 +106,21 @@ struct SessionBackend: Sendable {
     _ method: String,
     _ path: String,
     _ session: Token?,
-    _ body: Secret? = nil,
+    _ body: [UInt8]? = nil,
     mayBeSent: (@Sendable () -> Bool)? = nil
   ) async throws(EngineError) -> HTTPResponse {
-    var request = HTTPRequest(
+    var released: Released?
+    if let session { released = try permitted(try Permit(sessionBackTo: origin).release(session)) }
+    let type = body.map { _ in [("Content-Type", "application/json")] } ?? []
+    let request = HTTPRequest(
       method: method,
       url: try origin.url(path),
-      fields: [("Accept", Secret("application/json"))],
+      fields: [("Accept", "application/json")] + type,
       body: body,
+      releasing: released,
       timeout: context.timeout,
       mayBeSent: mayBeSent
     )
-    if let session {
-      let cookie = HeaderField.sessionCookie(session)
-      request.fields.append((cookie.name, cookie.value))
-    }
-    if body != nil { request.fields.append(("Content-Type", Secret("application/json"))) }
     do { return try await context.world.transport.send(request) } catch { throw .network(.http(error, origin)) }
   }
 }

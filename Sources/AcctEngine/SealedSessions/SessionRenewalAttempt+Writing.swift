@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// The writes of an attempt: the new session first, since all else can be requested again with it.
 extension SessionRenewalAttempt {
@@ -29,7 +30,7 @@ extension SessionRenewalAttempt {
 
   private func store(_ sealed: SealedSession) async throws(EngineError) {
     guard sealed.token != session else { return }
-    try await KeyringRetry(context).write([.init(.session, sealed.token.secret)], with: account, to: credentialStore)
+    try await KeyringRetry(context).write([.init(.session, sealed.token)], with: account, to: credentialStore)
     session = sealed.token
     needsClaim = mayBeSent != nil
   }

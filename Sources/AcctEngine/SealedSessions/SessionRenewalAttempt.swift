@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// One attempt to renew a session, from the note that it is in flight to the last write; its caller holds the
 /// account's lock, and holds back signals.

@@ -2,6 +2,7 @@ package import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 extension CredentialStore {
   /// Reads the second tokens of the account.

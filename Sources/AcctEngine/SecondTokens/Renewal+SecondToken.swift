@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Second tokens, requested with the account's refresh token under the account's lock.
 extension Renewal {
@@ -54,7 +55,7 @@ extension Renewal {
         current.tokenType != .dpop || key != nil
       {
         context.tell(.renewedElsewhere(current.name, purpose))
-        return AccessGrant(stored, boundTo: key)
+        return AccessGrant(stored, of: account, boundTo: key)
       }
       guard let refreshToken = credentials.refreshToken, current.tokenType != .dpop || key != nil
       else { throw .signIn(.required(account: current.name, .expired)) }
@@ -102,12 +103,12 @@ extension Renewal {
     var tokens = tokens
     tokens.put(second, at: now)
     var items: [Keyring.Item] = []
-    if let token = response.refreshToken { items.append(.init(.refreshToken, token.secret)) }
+    if let token = response.refreshToken { items.append(.init(.refreshToken, token)) }
     items.append(.init(.secondTokens, tokens.item))
     // The refresh token works, so the last refusal was no end.
     if account.recordedState.doubt != nil { account.noteRenewal() }
     account.take(.confirmed, at: now)
-    var grant = AccessGrant(second, boundTo: key)
+    var grant = AccessGrant(second, of: account, boundTo: key)
     grant.notices = notices(response, lacking: purpose.scopeText, purpose.audiences, &account)
     if isFirst, purpose.scope.isEmpty { grant.notices += account.lacking(in: tokens) }
     return (items, grant)

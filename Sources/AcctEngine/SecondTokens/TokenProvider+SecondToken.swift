@@ -1,6 +1,7 @@
 package import AcctModel
 import AcctPorts
-package import AcctProtocol
+import AcctProtocol
+package import Release
 
 extension TokenProvider {
   /// Returns a token of the account for another purpose than its own, requested if there is none or too little time is
@@ -24,13 +25,13 @@ extension TokenProvider {
     let now = context.world.clock.now()
     if let known, known.token.lifetime.state(at: now, leaving: minimum) == .valid {
       context.tell(.use(account.name, purpose, secondsLeft: known.token.lifetime.secondsLeft(at: now)))
-      return known.grant
+      return known.grant(of: account)
     }
     do throws(EngineError) {
       guard network == .allowed else { throw .network(.offline) }
       return try await Renewal(context).secondToken(for: purpose, of: account, because: .due(leaving: minimum))
     } catch {
-      return try unrenewed(known?.grant, of: account.name, until: known?.token.lifetime, because: error)
+      return try unrenewed(known?.grant(of: account), of: account.name, until: known?.token.lifetime, because: error)
     }
   }
 
@@ -54,16 +55,18 @@ private struct KnownSecondToken: Sendable {
     key = stored.key
   }
 
-  var grant: AccessGrant { AccessGrant(token, boundTo: key) }
+  func grant(of account: Account) -> AccessGrant { AccessGrant(token, of: account, boundTo: key) }
 }
 
 extension AccessGrant {
-  init(_ token: SecondToken, boundTo key: DPoPKey?) {
-    self.init(token: token.token, key: key, identity: nil, expiresAt: token.lifetime.expiresAt, notices: [])
+  init(_ token: SecondToken, of account: Account, boundTo key: DPoPKey?) {
+    self.init(
+      owner: account.id,
+      token: token.token,
+      key: key,
+      identity: nil,
+      expiresAt: token.lifetime.expiresAt,
+      notices: []
+    )
   }
-}
-
-extension Account {
-  /// `true` if its refresh token can obtain tokens for other purposes.
-  var canHaveSecondTokens: Bool { kind == .oauth && tokenLifetime.canRenew && !client.grant.renewsItself }
 }

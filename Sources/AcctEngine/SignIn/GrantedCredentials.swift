@@ -1,5 +1,6 @@
 import AcctModel
 import AcctProtocol
+import Release
 
 extension NewCredentials {
   /// The credentials that a token endpoint granted, with a verified ID token, if there is one.

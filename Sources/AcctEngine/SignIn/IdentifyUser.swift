@@ -3,6 +3,7 @@ import Secrets
 import AcctPorts
 import AcctProtocol
 import StrictJSON
+import Release
 
 /// Identifies the user who has signed in, so that a new sign-in finds the same account.
 ///
@@ -121,10 +122,11 @@ final class IdentifyUser: Sendable {
 
   private func userinfo(_ credentials: inout NewCredentials) async throws(EngineError) -> UserIdentity? {
     guard let endpoint = server.userinfoEndpoint, credentials.tokenType != .none else { return nil }
+    let (token, scheme) = (credentials.token, credentials.tokenType.rawValue)
     let response = try await context.client.get(
       endpoint,
-      with: credentials.token,
-      credentials.tokenType,
+      with: permitted(try server.permit(to: endpoint).release(token, in: scheme)),
+      token,
       boundTo: credentials.key,
       reach: server.reach(to: endpoint),
       presenting: client.identity

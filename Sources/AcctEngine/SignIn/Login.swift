@@ -2,6 +2,7 @@ package import AcctModel
 import AcctPorts
 package import AcctProtocol
 package import Secrets
+import Release
 
 /// Signs in to an account that exists, in the way in which it was signed in to before.
 package struct Login: Sendable {

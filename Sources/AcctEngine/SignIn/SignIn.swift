@@ -2,6 +2,7 @@ package import AcctModel
 package import Secrets
 package import AcctPorts
 package import AcctProtocol
+import Release
 
 /// Signs in at an OAuth 2 server through the user's browser (RFC 6749, section 4.1; RFC 8252).
 package struct SignIn: Sendable {

@@ -1,6 +1,7 @@
 package import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// A way to sign in, with everything that the server or the backend is asked for.
 package indirect enum SignInWay: Sendable {

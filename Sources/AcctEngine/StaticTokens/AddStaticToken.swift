@@ -2,6 +2,7 @@ package import AcctModel
 package import Secrets
 import AcctPorts
 import AcctProtocol
+import Release
 
 /// Adds a token that has no sign-in, from a file or from standard input.
 package struct AddStaticToken: Sendable {
@@ -114,13 +115,15 @@ package struct AddStaticToken: Sendable {
     end given: Timestamp?
   ) throws(EngineError) -> NewCredentials {
     var (token, sentAs) = (token, request.sentAs)
-    if case .basic(let user) = sentAs.form, let login = StaticHeader.Form.tokenAsUser(Secret(user), token.secret) {
+    if case .basic(let user) = sentAs.form,
+      let login = StaticHeader.Form.tokenAsUser(Secret(user), token.opened(for: .comparison))
+    {
       do throws(StaticHeaderFlaw) { sentAs = try StaticHeader(field: sentAs.field, form: login.form) } catch {
         throw .input(.staticToken(.header(error)))
       }
       token = try self.token(login.secret, of: request.file, sentAs)
     }
-    context.world.held.hold(token.secret)
+    context.world.held.hold(token)
     let claims = Self.claims(of: token)
     guard claims?.confirmationThumbprint == nil else { throw .input(.staticToken(.boundToKey)) }
     return NewCredentials(

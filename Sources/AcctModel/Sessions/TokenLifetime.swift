@@ -53,6 +53,11 @@ package struct TokenLifetime: Equatable, Sendable {
   /// Seconds left at `now`; negative when past, `nil` where the end is not known.
   package func secondsLeft(at now: Timestamp) -> Int64? { expiresAt?.seconds(since: now) }
 
+  /// The same where the end can be relied on: `nil` where the clock was ahead when the token was stored, too.
+  package func certainSecondsLeft(at now: Timestamp) -> Int64? {
+    secondsLeft(at: now).flatMap { exceedsLifetime($0) ? nil : $0 }
+  }
+
   /// The state that the clock alone decides.
   ///
   /// - Parameters:

@@ -1,17 +1,21 @@
 package import AcctModel
+package import Release
 package import Secrets
 
 /// Sends one HTTP request and returns the response to it.
 ///
 /// Every transport promises: TLS with the system's roots (or `SSL_CERT_FILE`'s) or plain http on loopback, nothing
 /// else; no connection beyond the request's reach; no redirect is followed; no call outlives its deadline; no more
-/// than the maximum of a body is read; nothing is retried, and no cookie kept.
+/// than the maximum of a body is read; nothing is retried, and no cookie kept; a credential goes nowhere but to the
+/// origin that it was released for.
 package struct HTTPTransport: Sendable {
   /// Sends a request and reads its whole response, both held in memory.
-  package var send: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
+  ///
+  /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another origin, whatever the transport is.
+  package let send: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
   /// Sends a request and returns as soon as the head of its response is there; both bodies flow
   /// part by part, at the pace of the slower end, with constant memory.
-  package var stream: @Sendable (StreamedRequest) async throws(HTTPFailure) -> StreamedResponse
+  package let stream: @Sendable (StreamedRequest) async throws(HTTPFailure) -> StreamedResponse
   /// Begins the setup for the first request in the background, for a caller that has other work to do first.
   ///
   /// Nothing is sent. The first request reports a failure, as without this.
@@ -22,8 +26,14 @@ package struct HTTPTransport: Sendable {
     stream: @escaping @Sendable (StreamedRequest) async throws(HTTPFailure) -> StreamedResponse,
     prepare: @escaping @Sendable () -> Void = {}
   ) {
-    self.send = send
-    self.stream = stream
+    self.send = { (request) async throws(HTTPFailure) in
+      try request.released.requireFor(request.url)
+      return try await send(request)
+    }
+    self.stream = { (request) async throws(HTTPFailure) in
+      try request.released.requireFor(request.url)
+      return try await stream(request)
+    }
     self.prepare = prepare
   }
 }
@@ -32,9 +42,12 @@ package struct HTTPTransport: Sendable {
 package struct HTTPRequest: Sendable {
   package var method: String
   package var url: HTTPURL
-  /// Values may be secrets: tokens, proofs, cookies.
-  package var fields: [(name: String, value: Secret)]
-  package var body: Secret?
+  /// Fields without a credential; a proof is one.
+  package private(set) var plainFields: [(name: String, value: String)]
+  /// A body without a credential, if there is one.
+  package let plainBody: [UInt8]?
+  /// The credential.
+  package let released: Released?
   /// Seconds for everything, from resolving the name to the last byte of the body.
   package var timeout: Int
   /// The most bytes of a body that are read.
@@ -52,8 +65,9 @@ package struct HTTPRequest: Sendable {
   package init(
     method: String,
     url: HTTPURL,
-    fields: [(name: String, value: Secret)] = [],
-    body: Secret? = nil,
+    fields: [(name: String, value: String)] = [],
+    body: [UInt8]? = nil,
+    releasing released: Released? = nil,
     timeout: Int,
     bodyLimit: Int = 1 << 20,
     reach: Reach = .anywhere,
@@ -62,13 +76,37 @@ package struct HTTPRequest: Sendable {
   ) {
     self.method = method
     self.url = url
-    self.fields = fields
-    self.body = body
+    plainFields = fields
+    plainBody = body
+    self.released = released
     self.timeout = timeout
     self.bodyLimit = bodyLimit
     self.reach = reach
     self.mayBeSent = mayBeSent
     self.identity = identity
+  }
+
+  /// Adds a field without a credential.
+  package mutating func add(_ name: String, _ value: String) { plainFields.append((name, value)) }
+
+  /// All of its fields, as they are sent.
+  package var fields: [(name: String, value: Secret)] { released.lines(before: plainFields) }
+
+  /// Its body, as it is sent.
+  package var body: Secret? { released?.body ?? plainBody.map { Secret($0) } }
+}
+
+extension Released? {
+  /// Refuses to send a credential to another origin than the one that it was released for.
+  fileprivate func requireFor(_ url: HTTPURL) throws(HTTPFailure) {
+    if self?.isFor(url.origin) == false {
+      throw .unsendable(reason: "its credentials were released for another server")
+    }
+  }
+
+  /// The lines of a request: those of the credential, and the others.
+  func lines(before plain: [(name: String, value: String)]) -> [(name: String, value: Secret)] {
+    (self?.fields.map { ($0.name, $0.value) } ?? []) + plain.map { ($0.name, Secret($0.value)) }
   }
 }
 

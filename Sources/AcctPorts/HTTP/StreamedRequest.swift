@@ -1,12 +1,15 @@
 package import AcctModel
+package import Release
 package import Secrets
 
 /// A request whose body may be of any length.
 package struct StreamedRequest: Sendable {
   package var method: String
   package var url: HTTPURL
-  /// Values may be secrets: tokens, proofs, cookies.
-  package var fields: [(name: String, value: Secret)]
+  /// Fields without a credential.
+  package let plainFields: [(name: String, value: String)]
+  /// The credential, and the fields that the user gave.
+  package let released: Released?
   /// Sent in chunks (RFC 9112, section 7.1) if its length is not known.
   package var body: ByteSource?
   /// Let the server reject the request before the body is read (RFC 9110, section 10.1.1); a server that
@@ -22,7 +25,8 @@ package struct StreamedRequest: Sendable {
   package init(
     method: String,
     url: HTTPURL,
-    fields: [(name: String, value: Secret)] = [],
+    fields: [(name: String, value: String)] = [],
+    releasing released: Released? = nil,
     body: ByteSource? = nil,
     asksFirst: Bool = false,
     timeout: Int,
@@ -30,12 +34,16 @@ package struct StreamedRequest: Sendable {
   ) {
     self.method = method
     self.url = url
-    self.fields = fields
+    plainFields = fields
+    self.released = released
     self.body = body
     self.asksFirst = asksFirst
     self.timeout = timeout
     self.identity = identity
   }
+
+  /// All of its fields, as they are sent.
+  package var fields: [(name: String, value: Secret)] { released.lines(before: plainFields) }
 }
 
 /// A response whose body is still to come.

@@ -1,5 +1,6 @@
 package import AcctModel
 package import Secrets
+package import Release
 
 /// A place that keeps secrets, one item each, isolated by account.
 ///
@@ -214,5 +215,7 @@ extension Keyring {
       self.kind = kind
       self.secret = secret
     }
+
+    package init(_ kind: ItemKind, _ token: Token) { self.init(kind, token.opened(for: .keyring)) }
   }
 }

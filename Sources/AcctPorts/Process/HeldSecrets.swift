@@ -1,3 +1,4 @@
+package import Release
 package import Secrets
 import Synchronization
 
@@ -40,6 +41,9 @@ package final class HeldSecrets: Sendable {
       state.marks.removeFirst()
     }
   }
+
+  /// Holds a token.
+  package func hold(_ token: Token) { hold(token.opened(for: .redaction)) }
 
   /// Holds several secrets.
   package func hold(_ secrets: [Secret]) { for secret in secrets { hold(secret) } }

@@ -1,5 +1,5 @@
 package import AcctModel
-package import Secrets
+import Secrets
 import StrictJSON
 
 /// The start of a sign-in at a backend-for-frontend: `POST /api/auth/mobile-start`.
@@ -17,9 +17,9 @@ package enum MobileStart: Sendable {
   ///   - handle: The handle of the user who signs in.
   ///   - challenge: PKCE's, with S256.
   /// - Returns: JSON.
-  package static func body(handle: Handle, challenge: String) -> Secret {
+  package static func body(handle: Handle, challenge: String) -> [UInt8] {
     let json: JSON = ["handle": .string(handle.description), "code_challenge": .string(challenge)]
-    return Secret(json.serialized())
+    return json.serialized()
   }
 
   /// Classifies an answer.

@@ -1,5 +1,6 @@
 package import AcctModel
 package import Secrets
+package import Release
 
 /// A backend's sealed session, `Fe26.2*…`: opaque, and fit to be the value of its cookie.
 ///

@@ -1,5 +1,6 @@
 package import AcctModel
 import Secrets
+import Release
 
 /// The answer of AWS's STS to a ``RoleRequest``.
 package enum RoleAnswer: Sendable {

@@ -1,6 +1,7 @@
 package import AcctModel
 package import Secrets
 import StrictJSON
+package import Release
 
 /// The temporary keys of a role.
 package struct RoleKeys: Equatable, Sendable {
@@ -22,9 +23,9 @@ package struct RoleKeys: Equatable, Sendable {
   /// - Throws: ``OutputFlaw``.
   package func answer() throws(OutputFlaw) -> Secret {
     Secret(joining: [
-      Secret(#"{"Version":1,"AccessKeyId":"#), try OutputFormat.json.written(id.secret),
-      Secret(#","SecretAccessKey":"#), try OutputFormat.json.written(secret.secret),
-      Secret(#","SessionToken":"#), try OutputFormat.json.written(token.secret),
+      Secret(#"{"Version":1,"AccessKeyId":"#), try OutputFormat.json.written(id.opened(for: .roleKey)),
+      Secret(#","SecretAccessKey":"#), try OutputFormat.json.written(secret.opened(for: .roleKey)),
+      Secret(#","SessionToken":"#), try OutputFormat.json.written(token.opened(for: .roleKey)),
       Secret(",\"Expiration\":\"\(expiresAt)\"}\n"),
     ])
   }
@@ -85,9 +86,9 @@ package struct KeptRoleKeys: Sendable {
     let entries = keys.map { entry -> JSON in
       [
         "for": .string(entry.purpose),
-        "id": .string(entry.keys.id.secret.shownText),
-        "secret": .string(entry.keys.secret.secret.shownText),
-        "token": .string(entry.keys.token.secret.shownText),
+        "id": .string(entry.keys.id.opened(for: .keyring).shownText),
+        "secret": .string(entry.keys.secret.opened(for: .keyring).shownText),
+        "token": .string(entry.keys.token.opened(for: .keyring).shownText),
         "expiresAt": .string(entry.keys.expiresAt.description),
       ]
     }

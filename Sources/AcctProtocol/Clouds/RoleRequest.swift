@@ -1,5 +1,6 @@
 package import AcctModel
-package import Secrets
+import Secrets
+package import Release
 
 /// A request for the temporary keys of a role of AWS: AssumeRoleWithWebIdentity of its Security Token Service (STS).
 package struct RoleRequest: Equatable, Sendable {
@@ -24,7 +25,7 @@ package struct RoleRequest: Equatable, Sendable {
   ///
   /// - Parameter token: The token that proves the identity.
   /// - Returns: The form.
-  package func form(_ token: Secret) -> FormBody {
+  package func form(_ token: Token) -> FormBody {
     var form = FormBody()
     form.add("Action", "AssumeRoleWithWebIdentity")
     form.add("Version", "2011-06-15")

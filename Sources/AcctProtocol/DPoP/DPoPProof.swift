@@ -2,6 +2,7 @@ import AcctCrypto
 package import AcctModel
 import Secrets
 import StrictJSON
+package import Release
 
 /// The proof that a request comes from the holder of a key (RFC 9449, section 4.2).
 package enum DPoPProof {
@@ -69,7 +70,7 @@ package enum DPoPProof {
 
   /// The `ath` of a token: base64url of the SHA-256 of its ASCII.
   package static func tokenHash(_ token: Token) -> String {
-    token.secret.withBytes { Base64URL.encode(SHA256.hash($0).span) }
+    token.opened(for: .claims).withBytes { Base64URL.encode(SHA256.hash($0).span) }
   }
 
   private static func segment(_ json: JSON) -> [UInt8] { Base64URL.encodedBytes(json.serialized().span) }

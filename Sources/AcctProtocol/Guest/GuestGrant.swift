@@ -1,6 +1,7 @@
 package import AcctModel
 package import Secrets
 package import StrictJSON
+package import Release
 
 /// A guest session as a backend grants it: `{"guestToken", "expiresIn", "limitations"}`.
 package struct GuestGrant: Sendable {

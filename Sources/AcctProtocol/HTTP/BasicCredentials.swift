@@ -1,3 +1,4 @@
+import AcctModel
 package import Secrets
 
 /// A name and a password in an `Authorization` field (RFC 7617).

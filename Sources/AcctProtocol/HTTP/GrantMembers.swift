@@ -1,5 +1,6 @@
 package import AcctModel
 package import StrictJSON
+import Release
 
 /// What is wrong with a grant and costs nothing of what it grants.
 package enum Blemish: Equatable, Sendable {

@@ -1,5 +1,6 @@
 package import AcctModel
 package import Secrets
+import Release
 
 /// Header lines in the forms in which other programs read them.
 extension [HeaderField] {

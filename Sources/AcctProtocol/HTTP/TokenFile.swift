@@ -1,5 +1,6 @@
-package import AcctModel
+import AcctModel
 package import Secrets
+package import Release
 
 /// The contents of a file that contains one token and nothing else.
 package enum TokenFile {

@@ -1,6 +1,7 @@
 package import AcctModel
 import Secrets
 package import StrictJSON
+package import Release
 
 /// Credentials that a server issued and that come as JSON: a backend's answer, a token endpoint's,
 /// or a file made of either.

@@ -1,5 +1,6 @@
 package import AcctModel
 import Secrets
+import Release
 
 /// Cargo's credential providers, which answer JSON on lines (Credential Provider Protocol, version 1).
 ///

@@ -59,7 +59,7 @@ package struct ExecCredential: HelperProtocol {
     let start = """
       {"apiVersion":"\(version.rawValue)","kind":"ExecCredential","status":{\(end)"token":
       """
-    let token = try OutputFormat.json.written(credential.token.secret)
+    let token = try OutputFormat.json.written(credential.token)
     return HelperAnswer(Secret(joining: [Secret(start), token, Secret("}}\n")]))
   }
 

@@ -65,7 +65,7 @@ package struct GitCredentials: HelperProtocol {
     if let scheme = scheme(of: credential.form) {
       try add("capability[]", Secret("authtype"))
       try add("authtype", Secret(scheme))
-      try add("credential", credential.token.secret)
+      try add("credential", credential.token)
       // acct has it, and renews it: no other helper is to keep it.
       try add("ephemeral", Secret("1"))
     } else if let login = credential.login(user) {

@@ -35,7 +35,7 @@ package struct GoogleExternalAccount: HelperProtocol {
     let end = credential.expiresAt.map { #","expiration_time":\#($0.secondsSince1970)"# } ?? ""
     let start = #"{"version":1,"success":true,"token_type":"\#(tokenType)","id_token":"#
     var answer = HelperAnswer(
-      Secret(joining: [Secret(start), try OutputFormat.json.written(credential.token.secret), Secret("\(end)}\n")])
+      Secret(joining: [Secret(start), try OutputFormat.json.written(credential.token), Secret("\(end)}\n")])
     )
     // One without its end would count as past, and be read for nothing.
     if credential.expiresAt != nil { answer.file = file }

@@ -1,5 +1,6 @@
 package import AcctModel
 package import Secrets
+package import Release
 
 /// The form in which a credential is sent, as far as a program must know it.
 package enum CredentialForm: Equatable, Sendable {
@@ -27,7 +28,8 @@ package struct HelperCredential: Sendable {
   package var path: String
   /// The header lines of a GET of that URL, in their order.
   package var fields: [HeaderField]
-  package var token: Token
+  /// The token alone.
+  package var token: Secret
   package var form: CredentialForm
   /// When the token ends; `nil` where that is not known.
   package var expiresAt: Timestamp?
@@ -38,7 +40,7 @@ package struct HelperCredential: Sendable {
     _ url: HTTPURL?,
     below path: String = "",
     fields: [HeaderField],
-    token: Token,
+    token: Secret,
     form: CredentialForm,
     expiresAt: Timestamp?,
     now: Timestamp
@@ -74,14 +76,14 @@ extension HelperCredential {
   /// - Returns: `nil` where the token is no password.
   package func login(_ wanted: String?) -> (user: Secret, password: Secret)? {
     switch form {
-    case .basic(let user): return (Secret(user), token.secret)
-    case .userIsToken(let password?): return (token.secret, Secret(password))
+    case .basic(let user): return (Secret(user), token)
+    case .userIsToken(let password?): return (token, Secret(password))
     case .userIsToken(nil):
-      return token.secret.withBytes { bytes in
+      return token.withBytes { bytes in
         guard let colon = bytes.first(":", in: 0..<bytes.count) else { return nil }
         return (bytes.secret(0..<colon), bytes.secret(colon + 1..<bytes.count))
       }
-    case .scheme: return (Secret(wanted ?? url?.origin.tokenUser ?? "oauth2"), token.secret)
+    case .scheme: return (Secret(wanted ?? url?.origin.tokenUser ?? "oauth2"), token)
     case .bare, .guest, .cookie, .bound: return nil
     }
   }

@@ -55,7 +55,7 @@ package struct TerraformCredentials: HelperProtocol {
   }
 
   package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
-    let token = try OutputFormat.json.written(credential.token.secret)
+    let token = try OutputFormat.json.written(credential.token)
     return HelperAnswer(Secret(joining: [Secret(#"{"token":"#), token, Secret("}\n")]))
   }
 

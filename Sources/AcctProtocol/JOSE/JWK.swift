@@ -1,3 +1,4 @@
+package import AcctModel
 package import AcctCrypto
 import Secrets
 package import StrictJSON

@@ -1,6 +1,7 @@
 package import AcctModel
 import Secrets
 package import StrictJSON
+package import Release
 
 /// Why a token that claims to be a JWT is none.
 ///
@@ -29,7 +30,7 @@ package struct JWT: Sendable {
 
   /// Decodes a token that must be a JWT: three segments of base64url, two of them JSON objects.
   package static func decode(_ token: Token) throws(JWTError) -> JWT {
-    try token.secret.withBytes { bytes throws(JWTError) in
+    try token.opened(for: .claims).withBytes { bytes throws(JWTError) in
       let segments = split(bytes)
       guard segments.count == 3 else { throw .wrongSegmentCount(segments.count) }
       let header = try object(in: bytes.extracting(segments[0]), .header)

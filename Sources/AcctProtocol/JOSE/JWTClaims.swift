@@ -1,5 +1,6 @@
 package import AcctModel
 package import StrictJSON
+import Release
 
 /// The claims of a JWT as its issuer wrote them; a claim of the wrong type counts as missing.
 package struct JWTClaims: Equatable, Sendable {

@@ -1,6 +1,7 @@
 package import AcctModel
 package import Secrets
 import StrictJSON
+package import Release
 
 /// An account of oidc-agent, as `oidc-gen --print` shows it.
 package struct OIDCAgentSession: Sendable {

@@ -1,5 +1,6 @@
 package import AcctModel
 package import Secrets
+package import Release
 
 /// Parameters as `application/x-www-form-urlencoded`, every byte outside the unreserved set
 /// percent-encoded (RFC 6749, appendix B).
@@ -38,6 +39,9 @@ package struct FormBody: Sendable {
     bytes.append(UInt8(ascii: "="))
     encode(value)
   }
+
+  /// Adds a token, which goes where the whole form is released to.
+  package mutating func add(_ name: String, _ token: Token) { add(name, token.opened(for: .form)) }
 
   private mutating func encode(_ text: Secret) {
     let digits = Array("0123456789ABCDEF".utf8)

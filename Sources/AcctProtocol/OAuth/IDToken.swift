@@ -1,6 +1,7 @@
 package import AcctModel
 package import Secrets
 import StrictJSON
+package import Release
 
 /// An ID token: a server's statement about the user who signed in (OpenID Connect Core 1.0, section 2).
 ///
@@ -40,7 +41,15 @@ package struct IDToken: Equatable, Sendable {
   ///
   /// - Throws: ``Flaw/unreadable``, ``Flaw/unsigned``.
   package init(_ secret: Secret) throws(Flaw) {
-    guard let token = try? Token(secret), let jwt = try? JWT.decode(token), let issuer = jwt.claims.issuer,
+    guard let token = try? Token(secret) else { throw .unreadable }
+    try self.init(token)
+  }
+
+  /// Reads a token; it is decoded, never verified.
+  ///
+  /// - Throws: ``Flaw/unreadable``, ``Flaw/unsigned``.
+  package init(_ token: Token) throws(Flaw) {
+    guard let jwt = try? JWT.decode(token), let issuer = jwt.claims.issuer,
       !issuer.isEmpty, !jwt.claims.audiences.isEmpty, let subject = jwt.claims.subject, !subject.isEmpty,
       jwt.claims.object["aud"]?.arrayValue?.count ?? 1 == jwt.claims.audiences.count
     else { throw .unreadable }

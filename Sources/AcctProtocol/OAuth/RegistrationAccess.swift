@@ -1,6 +1,7 @@
 package import AcctModel
 package import Secrets
 import StrictJSON
+package import Release
 
 /// The access to a client's own registration, which its server gave with it (RFC 7592, section 3).
 package struct RegistrationAccess: Sendable {
@@ -30,7 +31,7 @@ package struct RegistrationAccess: Sendable {
 
   /// The item.
   package var item: Secret {
-    let token = token.secret.withBytes { bytes in
+    let token = token.opened(for: .keyring).withBytes { bytes in
       String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
     }
     var bytes = (["version": 1, "url": .string(url.description), "token": .string(token)] as JSON).serialized()

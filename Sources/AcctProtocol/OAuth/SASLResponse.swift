@@ -1,5 +1,6 @@
-package import AcctModel
+import AcctModel
 package import Secrets
+import Release
 
 /// The initial response of a SASL mechanism that sends a bearer token, for mail and other protocols than HTTP.
 package struct SASLResponse: Equatable, Sendable {
@@ -44,7 +45,7 @@ package struct SASLResponse: Equatable, Sendable {
   /// The response in base64, as IMAP, SMTP and POP send it on a line.
   ///
   /// Host and port, which OAUTHBEARER leaves open, are not in it: they are for tokens that are signed for them.
-  package func text(_ token: Token) -> Secret {
-    Secret(joining: [Secret(start), token.secret, Secret("\u{01}\u{01}")]).inBase64
+  package func text(_ token: Secret) -> Secret {
+    Secret(joining: [Secret(start), token, Secret("\u{01}\u{01}")]).inBase64
   }
 }

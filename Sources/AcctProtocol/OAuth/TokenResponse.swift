@@ -1,6 +1,7 @@
 package import AcctModel
 import Secrets
 package import StrictJSON
+package import Release
 
 /// A successful answer of a token endpoint (RFC 6749, section 5.1).
 package final class TokenResponse: Sendable {

@@ -1,4 +1,5 @@
 package import AcctModel
+package import Release
 
 /// The forms that a refresh token is used with once an account has second tokens (RFC 6749, section 6).
 package enum SecondTokenRequest {

@@ -1,6 +1,7 @@
 package import AcctModel
 package import Secrets
 import StrictJSON
+package import Release
 
 /// A token that an account's refresh token has brought beside the account's own.
 package struct SecondToken: Sendable {
@@ -96,7 +97,9 @@ package struct SecondTokens: Sendable {
         "audience": .init(entry.purpose.audience),
         "scope": .init(entry.purpose.scopeText),
         "token": .string(
-          entry.token.secret.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+          entry.token.opened(for: .keyring).withBytes { bytes in
+            String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+          }
         ),
         "expiresAt": .init(entry.lifetime.expiresAt?.description),
         "granted": .init(entry.granted),

@@ -1,3 +1,4 @@
+import AcctModel
 package import StrictJSON
 
 extension FileChange {

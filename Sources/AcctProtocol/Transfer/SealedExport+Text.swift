@@ -1,3 +1,4 @@
+import AcctModel
 import AcctCrypto
 package import StrictJSON
 

@@ -1,3 +1,4 @@
+import AcctModel
 package import AcctCrypto
 import StrictJSON
 

@@ -1,3 +1,4 @@
+import AcctModel
 import AcctCLI
 import Secrets
 import AcctPorts

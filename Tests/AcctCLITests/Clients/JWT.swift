@@ -1,3 +1,4 @@
+import AcctModel
 import AcctProtocol
 import StrictJSON
 

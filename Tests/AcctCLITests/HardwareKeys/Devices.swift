@@ -1,3 +1,4 @@
+import Release
 import AcctCLI
 import AcctCrypto
 import AcctModel

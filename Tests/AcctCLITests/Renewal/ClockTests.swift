@@ -1,3 +1,4 @@
+import Release
 import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -38,6 +39,22 @@ struct ClockTests {
       #expect(await record.acct("token") == 0, "\(record.err)")
       #expect(record.out == out + "\n", "\(record.err)")
     }
+  }
+
+  @Test("A token that was stored by a clock nine hours ahead is used to its own end, where no server answers")
+  func aheadWithoutServer() async {
+    let serverTime = record.now
+    let token = Handoffs.token(["sub": "alice", "exp": .number(JSONNumber(serverTime + 3600))])
+    let answer = RecordedServer.tokens("a", ["access_token": .string(token), "expires_in": 3600])
+    _ = RecordedServer(record, tokens: answer.dated(serverTime))
+    record.now += 32_400
+    #expect(await record.addDevice() == 0, "\(record.err)")
+    record.serve { _ throws(HTTPFailure) in throw .timedOut }
+    record.now = serverTime + 3599
+    #expect(await record.acct("token") == 0, "\(record.err)")
+    #expect(record.out == token + "\n")
+    record.now = serverTime + 3600
+    #expect(await record.acct("token") == 10, "\(record.out)")
   }
 
   @Test("A token that can't be renewed is used to its last second", arguments: ["import", "document", "guest"])

@@ -1,3 +1,4 @@
+import Release
 import AcctCLI
 import AcctModel
 import Secrets

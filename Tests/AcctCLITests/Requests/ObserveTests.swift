@@ -1,3 +1,4 @@
+import Release
 import AcctModel
 import AcctProtocol
 import AcctPorts

@@ -30,10 +30,13 @@ struct LongWaitTests {
       #expect(await record.acct("add", "--token", "-", "--allow-origin", "https://api.example") == 0, "\(record.err)")
     }
     var world = record.world()
-    world.transport.stream = { [record] _ throws(HTTPFailure) in
-      if await Self.passSecond(record) { _ = await Self.passSecond(record) }
-      throw .timedOut
-    }
+    world.transport = HTTPTransport(
+      send: { _ throws(HTTPFailure) in throw .timedOut },
+      stream: { [record] _ throws(HTTPFailure) in
+        if await Self.passSecond(record) { _ = await Self.passSecond(record) }
+        throw .timedOut
+      }
+    )
     return await Acct.run(["request", Self.url] + options, in: world)
   }
 

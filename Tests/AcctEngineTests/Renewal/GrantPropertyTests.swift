@@ -1,3 +1,4 @@
+import Release
 import AcctEngine
 import AcctModel
 import AcctProtocol

@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctProtocol
 import Testing
+import AcctTestSupport
 
 @Suite("The form of a sealed session")
 struct SealedSessionTests {

@@ -1,3 +1,4 @@
+import Release
 import AcctModel
 import Secrets
 import AcctProtocol
@@ -36,7 +37,7 @@ struct HelperProtocolTests {
     let credential = HelperCredential(
       try HTTPURL("https://git.example/"),
       fields: [],
-      token: try Token("t"),
+      token: Secret("t"),
       form: .scheme("Bearer"),
       expiresAt: nil,
       now: .epoch

@@ -1,3 +1,4 @@
+import Release
 import AcctModel
 import Secrets
 import AcctProtocol
@@ -13,7 +14,7 @@ func credential(
   HelperCredential(
     try url.map { text in try HTTPURL(text) },
     fields: fields,
-    token: try Token(token),
+    token: Secret(token),
     form: form,
     expiresAt: try end.map { text in try Timestamp(text) },
     now: try Timestamp("2027-01-15T08:00:00Z")

@@ -1,6 +1,7 @@
 import AcctProtocol
 import StrictJSON
 import Testing
+import AcctModel
 
 /// One thing that is wrong with the key of RFC 7515, A.3, and what it is called.
 struct JWKFault: Sendable, CustomTestStringConvertible {

@@ -1,3 +1,4 @@
+import Release
 import AcctCrypto
 import AcctModel
 import AcctProtocol

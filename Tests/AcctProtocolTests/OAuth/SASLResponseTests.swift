@@ -1,3 +1,4 @@
+import Secrets
 import AcctModel
 import AcctProtocol
 import Testing
@@ -9,7 +10,7 @@ struct SASLResponseTests {
   func xoauth2() throws {
     let response = try SASLResponse(.xoauth2, user: "someuser@example.com")
     #expect(
-      text(of: try response.text(Token("ya29.vF9dft4qmTc2Nvb3RlckBhdHRhdmlzdGEuY29tCg")))
+      text(of: response.text(Secret("ya29.vF9dft4qmTc2Nvb3RlckBhdHRhdmlzdGEuY29tCg")))
         == "dXNlcj1zb21ldXNlckBleGFtcGxlLmNvbQFhdXRoPUJlYXJlciB5YTI5LnZGOWRmdDRxbVRjMk52YjNSbGNrQmhkSFJoZG1semRHRXVZMjl0Q2cBAQ=="
     )
   }
@@ -18,12 +19,12 @@ struct SASLResponseTests {
   func oauthbearer() throws {
     // n,a=user@example.com,^Aauth=Bearer t0k^A^A
     #expect(
-      text(of: try SASLResponse(.oauthbearer, user: "user@example.com").text(Token("t0k")))
+      text(of: try SASLResponse(.oauthbearer, user: "user@example.com").text(Secret("t0k")))
         == "bixhPXVzZXJAZXhhbXBsZS5jb20sAWF1dGg9QmVhcmVyIHQwawEB"
     )
     // n,a=a=3Db=2Cc,^Aauth=Bearer t0k^A^A
     #expect(
-      text(of: try SASLResponse(.oauthbearer, user: "a=b,c").text(Token("t0k")))
+      text(of: try SASLResponse(.oauthbearer, user: "a=b,c").text(Secret("t0k")))
         == "bixhPWE9M0RiPTJDYywBYXV0aD1CZWFyZXIgdDBrAQE="
     )
   }

@@ -1,3 +1,4 @@
+import Release
 import AcctProtocol
 import Testing
 

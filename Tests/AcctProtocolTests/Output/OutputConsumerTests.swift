@@ -1,3 +1,4 @@
+import Release
 import AcctModel
 import AcctProtocol
 import AcctTestSupport
@@ -93,7 +94,7 @@ struct OutputConsumerTests {
       let secret = Secret(value)
       guard let token = (try? Token(secret)) ?? (try? Token(password: secret)) else { continue }
       var credential = try credential(for: "https://git.example/", .basic(user: value), until: nil)
-      credential.token = token
+      credential.token = token.secret
       let answer = try program.answer(credential)
       let file = try folder.file("answer", containing: Array(text(of: answer.output).utf8))
       let output = try await ChildProcess(

@@ -1,3 +1,4 @@
+import Release
 import AcctModel
 import Secrets
 import AcctProtocol

@@ -1,3 +1,4 @@
+import Release
 import AcctModel
 import AcctProtocol
 import Secrets
@@ -105,12 +106,13 @@ private func isOneLine(_ text: [UInt8]) -> Bool {
 
 /// The responses of SASL.
 @Sendable private func responseViolation(_ user: [UInt8], _ token: [UInt8]) -> String? {
-  guard let token = try? Token(Secret(token)), let user = String(validating: user, as: UTF8.self) else { return nil }
-  let rest = [Array("auth=Bearer ".utf8) + bytes(token.secret), [], []]
+  let secret = Secret(token)
+  guard (try? Token(secret)) != nil, let user = String(validating: user, as: UTF8.self) else { return nil }
+  let rest = [Array("auth=Bearer ".utf8) + token, [], []]
   for mechanism in SASLResponse.Mechanism.allCases {
     guard let response = try? SASLResponse(mechanism, user: user) else { continue }
     guard
-      let parts = OutputReaders.base64(bytes(response.text(token)))?.split(
+      let parts = OutputReaders.base64(bytes(response.text(secret)))?.split(
         separator: 0x01,
         omittingEmptySubsequences: false
       ), parts.dropFirst().map(Array.init) == rest

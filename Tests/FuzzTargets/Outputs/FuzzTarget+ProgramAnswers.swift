@@ -1,3 +1,4 @@
+import Release
 import AcctModel
 import AcctProtocol
 import Secrets
@@ -5,11 +6,11 @@ import StrictJSON
 
 /// A user and a password as the credential of a program; `nil` where they are none.
 private func credential(_ user: [UInt8], _ password: [UInt8]) -> HelperCredential? {
-  guard let user = String(validating: user, as: UTF8.self), let token = anyToken(Secret(password)) else { return nil }
+  guard let user = String(validating: user, as: UTF8.self), anyToken(Secret(password)) != nil else { return nil }
   return HelperCredential(
     place,
-    fields: [HeaderField("Authorization", token.secret), HeaderField("X-Second", Secret(user))],
-    token: token,
+    fields: [HeaderField("Authorization", Secret(password)), HeaderField("X-Second", Secret(user))],
+    token: Secret(password),
     form: .basic(user: user),
     expiresAt: .epoch,
     now: .epoch
@@ -105,7 +106,8 @@ private func anyToken(_ secret: Secret) -> Token? { (try? Token(secret)) ?? (try
       return "cargo: another answer"
     }
   }
-  return roleViolation(credential.token, password)
+  guard let token = try? Token(credential.token) else { return nil }
+  return roleViolation(token, password)
 }
 
 /// AWS's `credential_process`.

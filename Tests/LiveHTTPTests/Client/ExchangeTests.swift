@@ -1,6 +1,7 @@
 import AcctModel
 import Secrets
 import AcctPorts
+import Release
 import Testing
 
 @Suite("One request and its response")
@@ -27,8 +28,8 @@ struct ExchangeTests {
         HTTPRequest(
           method: "PROPPATCH",
           url: HTTPURL(server.url),
-          fields: [("Authorization", Secret("DPoP made-up")), ("Host", Secret("evil.test"))],
-          body: Secret("a=1&b=ü"),
+          fields: [("Authorization", "DPoP made-up"), ("Host", "evil.test")],
+          body: Array("a=1&b=ü".utf8),
           timeout: 30
         )
       )
@@ -52,7 +53,7 @@ struct ExchangeTests {
       let transport = HTTPTransport.live(userAgent: "acct/1.2.3")
       _ = try await transport.send(.get(server.url))
       var request = try HTTPRequest.get(server.url)
-      request.fields.append(("user-agent", Secret("mine/1")))
+      request.add("user-agent", "mine/1")
       _ = try await transport.send(request)
       let streamed = try await transport.stream(StreamedRequest.get(server.url))
       await streamed.cancel()
@@ -60,6 +61,29 @@ struct ExchangeTests {
       #expect(
         names == [["User-Agent: acct/1.2.3"], ["user-agent: mine/1"], ["User-Agent: acct/1.2.3"]]
       )
+    }
+  }
+
+  @Test("A credential that was released for another server is not sent, and nothing is")
+  func misdirected() async throws {
+    try await ScriptedServer.serving({ _ in [ok("")] }) { server in
+      let url = try HTTPURL(server.url)
+      let transport = HTTPTransport.live()
+      for released in [
+        try Permit(backTo: Origin("https://other.example")).release(Token("made-up"), in: "Bearer"),
+        Permit(backTo: try Origin("http://127.0.0.1:1")).release(body: Secret("code=made-up")),
+      ] {
+        let request = HTTPRequest(method: "POST", url: url, releasing: released, timeout: 30)
+        let refusal = HTTPFailure.unsendable(reason: "its credentials were released for another server")
+        #expect(await transport.failure(of: request) == refusal)
+        await #expect(throws: refusal) {
+          try await transport.stream(StreamedRequest(method: "POST", url: url, releasing: released, timeout: 30))
+        }
+      }
+      #expect(server.connections == 0)
+      let own = try Permit(backTo: url.origin).release(Token("made-up"), in: "Bearer")
+      _ = try await transport.send(HTTPRequest(method: "GET", url: url, releasing: own, timeout: 30))
+      #expect(server.received.first?.fields.contains("Authorization: Bearer made-up") == true)
     }
   }
 
@@ -172,7 +196,7 @@ struct ExchangeTests {
         #expect(failure == .unsendable(reason: "the method is not a token"))
       }
       for value in ["made-up\r\nX: y", "made-up\0", "made-up\n"] {
-        let request = HTTPRequest(method: "GET", url: url, fields: [("X-Token", Secret(value))], timeout: 30)
+        let request = HTTPRequest(method: "GET", url: url, fields: [("X-Token", value)], timeout: 30)
         let failure = await transport.failure(of: request)
         #expect(
           failure == .unsendable(reason: "the value of X-Token has characters that no header may have")

@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import Release
 
 extension ErrorMessage {
   /// A token that a request starts from can't be had; nothing was sent.

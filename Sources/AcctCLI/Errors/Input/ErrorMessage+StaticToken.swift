@@ -2,6 +2,7 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 
 extension ErrorMessage {
   /// A static token can't be added; nothing was stored.

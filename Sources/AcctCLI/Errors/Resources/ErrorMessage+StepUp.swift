@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctProtocol
+import Release
 
 extension StepUp {
   /// The scopes that the request needs and `--scope` leaves out, and both together, where the account has them all.

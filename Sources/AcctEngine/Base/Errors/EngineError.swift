@@ -1,5 +1,6 @@
 package import AcctPorts
 package import AcctProtocol
+package import Release
 
 /// Every way in which a use case can fail, by subject; the CLI has the messages.
 ///

@@ -1,6 +1,7 @@
 package import AcctModel
 package import AcctPorts
 package import AcctProtocol
+package import Release
 
 /// The user's input can't be used.
 package enum InputError: Error, Equatable, Sendable {

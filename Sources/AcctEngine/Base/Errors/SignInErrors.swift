@@ -1,6 +1,7 @@
 package import AcctModel
 package import AcctPorts
 package import AcctProtocol
+package import Release
 
 /// A sign-in is needed, or did not succeed.
 package enum SignInError: Error, Equatable, Sendable {
@@ -46,8 +47,6 @@ package enum SignInError: Error, Equatable, Sendable {
   /// Neither an issuer nor a token endpoint was named.
   case tokenEndpointNeeded
   case listen(ListenFailure)
-  /// The account's own token is for another resource, and no refresh token could obtain one for this.
-  indirect case noTokenForResource(Account, ResourceIndicator)
   /// A request needs an authorization that only a new sign-in can obtain.
   indirect case stepUp(StepUp)
 }

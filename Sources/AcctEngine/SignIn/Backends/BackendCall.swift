@@ -1,4 +1,5 @@
 import AcctModel
+import Release
 import Secrets
 import AcctPorts
 import AcctProtocol
@@ -30,8 +31,8 @@ struct BackendCall: Sendable {
       HTTPRequest(
         method: "POST",
         url: url,
-        fields: [("Content-Type", Secret("application/json")), ("Accept", Secret("application/json"))],
-        body: Secret(consuming: &body),
+        fields: [("Content-Type", "application/json"), ("Accept", "application/json")],
+        releasing: Permit(backTo: backend.origin).release(body: Secret(consuming: &body)),
         timeout: client.timeout
       )
     )

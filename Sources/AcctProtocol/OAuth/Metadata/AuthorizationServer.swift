@@ -1,4 +1,5 @@
 package import AcctModel
+package import Release
 package import StrictJSON
 
 /// An authorization server's metadata (RFC 8414; OpenID Connect Discovery 1.0).
@@ -136,6 +137,15 @@ package final class AuthorizationServer: Sendable {
     clientAuthenticationMethods = nil
     bindsTokensToCertificates = false
     offersS256 = true
+  }
+
+  /// Permits credentials to be sent to one of its endpoints.
+  ///
+  /// - Throws: ``AuthorizationError/misdirected(_:)`` for any other URL.
+  package func permit(to endpoint: HTTPURL) throws(AuthorizationError) -> Permit {
+    try Endpoints([
+      tokenEndpoint, pushedRequestEndpoint, deviceEndpoint, revocationEndpoint, introspectionEndpoint, userinfoEndpoint,
+    ]).permit(to: endpoint)
   }
 
   /// The server's origin: its issuer's, else its token endpoint's.

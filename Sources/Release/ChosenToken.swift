@@ -1,5 +1,4 @@
 package import AcctModel
-package import AcctProtocol
 
 extension Account {
   /// The purpose of a request's token, if it differs from that of the account's own token.
@@ -12,8 +11,8 @@ extension Account {
   ///   - typed: The purpose that the user requested.
   /// - Returns: The purpose; `nil` for the account's own token.
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)`` for an audience that is another resource,
-  ///   ``SignInError/noTokenForResource(_:_:)`` if no second token can be obtained.
-  package func purpose(for url: HTTPURL?, _ typed: TokenPurpose?) throws(EngineError) -> TokenPurpose? {
+  ///   ``AuthorizationError/noTokenForResource(_:_:)`` if no second token can be obtained.
+  package func purpose(for url: HTTPURL?, _ typed: TokenPurpose?) throws(AuthorizationError) -> TokenPurpose? {
     // A grant that renews itself names them all, and has one token.
     guard resources.count > 1, let url, let resource = resource(of: url), !client.grant.renewsItself
     else { return typed }
@@ -24,7 +23,7 @@ extension Account {
     }
     guard resource != resources.first else { return typed }
     guard canHaveSecondTokens, let purpose = try? TokenPurpose(audience: resource.description, scope: typed?.scopeText)
-    else { throw .signIn(.noTokenForResource(self, resource)) }
+    else { throw .noTokenForResource(self, resource) }
     return purpose
   }
 
@@ -48,13 +47,24 @@ extension Account {
   /// one if it was added to be sent as one.
   ///
   /// - Throws: ``AuthorizationError/noBearerToken(_:)``.
-  package func requireBearerToken() throws(EngineError) {
+  package func requireBearerToken() throws(AuthorizationError) {
     let isBearer =
       switch tokenType {
       case .bearer: true
       case .static: (sentAs ?? .bearer) == .bearer
       case .dpop, .session, .guest, .none: false
       }
-    guard isBearer else { throw .authorization(.noBearerToken(self)) }
+    guard isBearer else { throw .noBearerToken(self) }
+  }
+}
+
+extension Account {
+  /// `true` if its refresh token can obtain tokens for other purposes.
+  package var canHaveSecondTokens: Bool { kind == .oauth && tokenLifetime.canRenew && !client.grant.renewsItself }
+
+  /// `true` if a URL's server gets the ID token as the bearer token; never the server that issued it, whose own endpoints
+  /// take the access token.
+  package func sendsIDToken(to url: HTTPURL?) -> Bool {
+    signIn?.sendsIDToken == true && url?.origin != identity.issuer?.url.origin
   }
 }

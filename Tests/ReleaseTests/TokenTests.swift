@@ -1,4 +1,6 @@
+import Release
 import AcctModel
+import AcctTestSupport
 import Secrets
 import Testing
 

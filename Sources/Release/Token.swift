@@ -1,12 +1,31 @@
+package import AcctModel
 package import Secrets
 
 /// A credential that fits on a header line: one or more characters %x21–7E.
 ///
 /// Any other character could end the line and begin header lines of its own. A password of the scheme Basic is sent in
 /// base64, so it may be any text without control characters.
+///
+/// Its characters leave it in two ways: by a ``Permit``, to one server or to the user, and by ``opened(for:)``, for the few
+/// places that store it or look into it. `.ci/check-door` has the list of these.
 package struct Token: Equatable, Sendable {
-  /// The characters.
-  package let secret: Secret
+  let secret: Secret
+
+  /// Why a token is opened, other than to be sent or handed over.
+  package enum Opening: Sendable {
+    /// It is stored in the keyring, or in an export that the user has asked for.
+    case keyring
+    /// Its claims or its hash are read.
+    case claims
+    /// It is put into the form of a request, which goes to a server by a ``Permit`` of its own.
+    case form
+    /// It is looked for in text from outside, which must not repeat it.
+    case redaction
+    /// It is compared with what another program has, or taken over from there.
+    case comparison
+    /// It is a role's key, which goes to the program that asked for it and nowhere else.
+    case roleKey
+  }
 
   /// Checks that `secret` can be sent as a token.
   ///
@@ -45,6 +64,9 @@ package struct Token: Equatable, Sendable {
   ///
   /// - Throws: ``ParseError/token``.
   package init(_ text: String) throws(ParseError) { try self.init(Secret(text)) }
+
+  /// The characters, for a reason that gives them to no server and no person.
+  package func opened(for reason: Opening) -> Secret { secret }
 }
 
 /// The reason why a text is not usable as a password of the scheme Basic.

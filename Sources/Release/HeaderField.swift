@@ -1,4 +1,4 @@
-package import AcctModel
+import AcctModel
 package import Secrets
 
 /// One header line; its value is a secret until it is printed or sent.
@@ -11,29 +11,29 @@ package struct HeaderField: Equatable, Sendable {
     self.value = value
   }
 
+  static func authorization(_ scheme: String, _ token: Token) -> HeaderField {
+    HeaderField("Authorization", Secret(joining: [Secret("\(scheme) "), token.secret]))
+  }
+
   /// A sealed session as the cookie that it came from.
-  package static func sessionCookie(_ session: Token) -> HeaderField {
+  static func sessionCookie(_ session: Token) -> HeaderField {
     HeaderField("Cookie", Secret(joining: [Secret("sid="), session.secret]))
   }
 
-  package static func authorization(_ scheme: String, _ token: Token) -> HeaderField {
-    HeaderField("Authorization", Secret(joining: [Secret("\(scheme) "), token.secret]))
-  }
-}
-
-extension StaticHeader {
-  /// The value of the field for a token.
-  package func value(of token: Token) -> Secret {
-    switch form {
-    case .bare: token.secret
-    case .scheme(let scheme): Secret(joining: [Secret("\(scheme) "), token.secret])
-    case .basic(let user):
-      Secret(joining: [Secret("Basic "), Secret(joining: [Secret("\(user):"), token.secret]).inBase64])
-    case .userIsToken(let password):
-      Secret(joining: [
-        Secret("Basic "), Secret(joining: [token.secret, Secret(password.map { ":\($0)" } ?? "")]).inBase64,
-      ])
-    }
+  /// A static token in the form in which the user added it.
+  init(_ header: StaticHeader, _ token: Token) {
+    name = header.field
+    value =
+      switch header.form {
+      case .bare: token.secret
+      case .scheme(let scheme): Secret(joining: [Secret("\(scheme) "), token.secret])
+      case .basic(let user):
+        Secret(joining: [Secret("Basic "), Secret(joining: [Secret("\(user):"), token.secret]).inBase64])
+      case .userIsToken(let password):
+        Secret(joining: [
+          Secret("Basic "), Secret(joining: [token.secret, Secret(password.map { ":\($0)" } ?? "")]).inBase64,
+        ])
+      }
   }
 }
 

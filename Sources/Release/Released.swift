@@ -1,0 +1,81 @@
+package import AcctModel
+package import Secrets
+
+/// A credential that may be used: sent to one origin, or handed to the user.
+///
+/// Only a ``Permit`` makes one. A transport refuses a request that carries one for another origin.
+package struct Released: Sendable {
+  package let recipient: Permit.Recipient
+  /// The header lines that carry it, in the order in which they are printed.
+  package private(set) var fields: [HeaderField]
+  /// The body that carries it.
+  package let body: Secret?
+  private let token: Token?
+
+  fileprivate init(_ permit: Permit, _ fields: [HeaderField], body: Secret? = nil, token: Token? = nil) {
+    recipient = permit.recipient
+    self.fields = fields
+    self.body = body
+    self.token = token
+  }
+
+  /// The token alone, as `token`, `exec` and programs have it; empty for a credential that is only sent.
+  package var tokenAlone: Secret { token?.secret ?? Secret("") }
+
+  /// Returns `true` if it was released for a server.
+  package func isFor(_ origin: Origin) -> Bool { recipient == .origin(origin) }
+
+  /// Adds the header lines that the user, or a program of the user's, gives for the same request.
+  package mutating func add(_ lines: [HeaderField]) { fields += lines }
+}
+
+extension Permit {
+  /// Releases a token, in the form in which its account sends it.
+  ///
+  /// - Parameters:
+  ///   - token: The token that the permit is for.
+  ///   - owner: The account that has it.
+  ///   - companion: The line that belongs to it: its proof, or a device's identifier.
+  /// - Returns: The token, for the recipient alone.
+  /// - Throws: ``AuthorizationError/misdirected(_:)`` for the token of another account.
+  package func release(
+    _ token: Token,
+    of owner: AccountID,
+    beside companion: HeaderField? = nil
+  ) throws(AuthorizationError) -> Released {
+    guard owner == self.owner else { throw misdirected }
+    return Released(self, form.lines(for: token) + (companion.map { [$0] } ?? []), token: token)
+  }
+
+  /// Releases a token before it is an account's, or where it is not sent in the form of its account.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - scheme: The scheme in which it is sent; `nil` for the permit's own form.
+  /// - Returns: The token, for the recipient alone.
+  /// - Throws: ``AuthorizationError/misdirected(_:)`` where the permit is for an account's token.
+  package func release(_ token: Token, in scheme: String? = nil) throws(AuthorizationError) -> Released {
+    guard owner == nil else { throw misdirected }
+    return Released(self, scheme.map { [.authorization($0, token)] } ?? form.lines(for: token))
+  }
+
+  /// Releases a body with credentials in it, and the line by which a client authenticates itself beside it.
+  package func release(body: Secret?, beside line: HeaderField? = nil) -> Released {
+    Released(self, line.map { [$0] } ?? [], body: body)
+  }
+
+  private var misdirected: AuthorizationError {
+    if case .origin(let origin) = recipient { .misdirected(origin) } else { .misdirected(nil) }
+  }
+}
+
+extension Permit.Form {
+  fileprivate func lines(for token: Token) -> [HeaderField] {
+    switch self {
+    case .authorization(let scheme): [.authorization(scheme, token)]
+    case .cookie: [.sessionCookie(token)]
+    case .field(let header): [HeaderField(header, token)]
+    case .none: []
+    }
+  }
+}
