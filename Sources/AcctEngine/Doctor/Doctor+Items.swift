@@ -38,7 +38,7 @@ extension Doctor {
       account.keptIn != nil && account.keptIn != keyring.kind.rawValue
         || hidden.contains { $0.accounts.contains(account.id) }
         ? nil
-        : account.missing(among: listed[account.id] ?? []).map { Finding(.missing($0, of: account.name)) }
+        : account.missingItem(among: listed[account.id] ?? []).map { Finding(.missing($0, of: account.name)) }
     }
     let own = context.world.sharedKeyring.membership.ownItem()
     return (findings, try accountStore.orphans(among: listed.keys, besides: own))
@@ -53,21 +53,5 @@ extension Doctor {
     } catch {
       return Finding(.orphans(id, rebuilt: nil))
     }
-  }
-}
-
-extension Account {
-  /// The first required item that is missing.
-  ///
-  /// An account that is known to be signed out lacks nothing.
-  fileprivate func missing(among kinds: Set<ItemKind>) -> ItemKind? {
-    guard recordedState.state == .valid else { return nil }
-    var needed = [kind.tokenItem]
-    if tokenType == .dpop { needed.append(.keypair) }
-    if client.certificate != nil { needed += [.certificate, .certificateKey] }
-    if kind == .oauth && tokenLifetime.canRenew {
-      needed += client.itemKinds + (client.grant.renewsItself ? [] : [.refreshToken])
-    }
-    return needed.first { !kinds.contains($0) }
   }
 }
