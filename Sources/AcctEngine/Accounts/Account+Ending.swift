@@ -4,7 +4,7 @@ import AcctProtocol
 
 extension Account {
   /// The reason why a command can't obtain a token, if the keyring itself did not fail.
-  func stateError(_ assessment: Assessment) -> EngineError {
+  package func stateError(_ assessment: Assessment) -> EngineError {
     let reason = assessment.reason ?? ""
     if assessment.state == .expired, let refusal = RequestRefusal(lastRenewalOf: self) {
       return .signIn(.requestRefused(refusal))

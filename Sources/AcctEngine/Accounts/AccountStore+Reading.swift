@@ -1,11 +1,11 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 import StrictJSON
 import Synchronization
 
 extension AccountStore {
   /// Every account that can be read, by name, and the identifiers of those that can't.
-  func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) { try listing { $0 } }
+  package func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) { try listing { $0 } }
 
   /// The results of `show` for every readable account, by name, and the identifiers of the others.
   ///

@@ -1,14 +1,14 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 
 /// The accounts, read from their files: works offline, and while the keyring is locked.
-struct AccountStore: Sendable {
+package struct AccountStore: Sendable {
   let world: World
 
   init(_ world: World) { self.world = world }
 
   /// The account with an identifier, or `nil` if there is none.
-  func account(_ id: AccountID) throws(EngineError) -> Account? {
+  package func account(_ id: AccountID) throws(EngineError) -> Account? {
     do throws(EngineError) {
       guard let bytes = try read(.account(id)) else { return nil }
       if let account = account(id, in: bytes) { return account }
@@ -70,9 +70,9 @@ struct AccountStore: Sendable {
   }
 
   /// The active account and the one before it.
-  func active() throws(EngineError) -> ActiveAccounts { ActiveAccounts(bytes: try read(.active) ?? []) }
+  package func active() throws(EngineError) -> ActiveAccounts { ActiveAccounts(bytes: try read(.active) ?? []) }
 
-  func setActive(_ active: ActiveAccounts) throws(EngineError) {
+  package func setActive(_ active: ActiveAccounts) throws(EngineError) {
     do { try world.files.replace(.active, active.bytes) } catch { throw .files(.failed(error)) }
   }
 
@@ -81,7 +81,7 @@ struct AccountStore: Sendable {
   }
 
   /// Does `body` while no other process changes names or the active account.
-  func exclusively<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result {
+  package func exclusively<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result {
     try await world.files.withLock(.book, waiting: 30, failure: { .files(.failed($0)) }, body)
   }
 
@@ -99,8 +99,8 @@ struct AccountStore: Sendable {
 
 /// The file `active`: the active account's identifier on the first line, the previous one's on
 /// the second; a line is empty where there is none.
-struct ActiveAccounts: Equatable {
-  var current: AccountID?
+package struct ActiveAccounts: Equatable {
+  package var current: AccountID?
   var previous: AccountID?
 
   init(current: AccountID? = nil, previous: AccountID? = nil) {
@@ -126,14 +126,14 @@ struct ActiveAccounts: Equatable {
   /// Returns the file after `id` has been removed.
   ///
   /// No other account becomes active by itself: scripts would continue with another identity.
-  func without(_ id: AccountID) -> ActiveAccounts {
+  package func without(_ id: AccountID) -> ActiveAccounts {
     ActiveAccounts(current: current == id ? nil : current, previous: previous == id ? nil : previous)
   }
 }
 
 extension EngineContext {
   /// The accounts' files.
-  var accountStore: AccountStore { AccountStore(world) }
+  package var accountStore: AccountStore { AccountStore(world) }
 }
 
 extension AccountStore {

@@ -1,11 +1,11 @@
-import AcctModel
-import AcctPorts
+package import AcctModel
+package import AcctPorts
 
 extension Account {
   /// The first required item that is missing.
   ///
   /// An account that is known to be signed out lacks nothing.
-  func missingItem(among kinds: Set<ItemKind>) -> ItemKind? {
+  package func missingItem(among kinds: Set<ItemKind>) -> ItemKind? {
     guard recordedState.state == .valid else { return nil }
     var needed = [kind.tokenItem]
     if tokenType == .dpop { needed.append(.keypair) }

@@ -1,11 +1,11 @@
-import AcctModel
+package import AcctModel
 import Secrets
-import AcctPorts
+package import AcctPorts
 import AcctProtocol
 import Release
 
 /// One account's keyring items, read and written with their own types.
-struct CredentialStore: Sendable {
+package struct CredentialStore: Sendable {
   let keyring: Keyring
   let account: Account
   var context: EngineContext
@@ -15,7 +15,7 @@ struct CredentialStore: Sendable {
     self.init(of: account, in: try KeyringChoice(context.world).keyring(of: account), context)
   }
 
-  init(of account: Account, in keyring: Keyring, _ context: EngineContext) {
+  package init(of account: Account, in keyring: Keyring, _ context: EngineContext) {
     self.keyring = keyring
     self.account = account
     self.context = context
@@ -77,7 +77,7 @@ struct CredentialStore: Sendable {
   }
 
   /// Checks that an item is of the form that acct writes; one that is missing is no error.
-  func check(_ kind: ItemKind) async throws(EngineError) {
+  package func check(_ kind: ItemKind) async throws(EngineError) {
     let items = try await items(kind.isCertificate ? [.certificate, .certificateKey] : [kind])
     if let item = items[.secondTokens], (try? SecondTokens(item)) == nil {
       throw .keyring(.damagedItem(account.name, .secondTokens))

@@ -1,19 +1,19 @@
 import AcctModel
-import AcctPorts
+package import AcctPorts
 
 /// Decides once which keyring is used, and keeps to it.
 ///
 /// `ACCT_KEYRING` has precedence. Otherwise the first `add` decides and records the decision; from then on an outage
 /// is an outage, and never a reason to use another keyring.
-struct KeyringChoice: Sendable {
+package struct KeyringChoice: Sendable {
   private let world: World
 
-  init(_ world: World) { self.world = world }
+  package init(_ world: World) { self.world = world }
 
   /// The keyring that holds the accounts.
   ///
   /// - Throws: ``KeyringError/notChosen(_:)`` if none was ever decided on.
-  func decided() throws(EngineError) -> Keyring {
+  package func decided() throws(EngineError) -> Keyring {
     if let kind = try chosen() { return keyring(kind) }
     throw .keyring(.notChosen(.never))
   }
@@ -73,7 +73,7 @@ struct KeyringChoice: Sendable {
   }
 
   /// Records a decision in place of the last one.
-  func record(_ decision: KeyringDecision) throws(EngineError) {
+  package func record(_ decision: KeyringDecision) throws(EngineError) {
     do { try world.files.replace(.keyringDecision, decision.bytes) } catch { throw .files(.failed(error)) }
   }
 
@@ -116,7 +116,7 @@ struct KeyringChoice: Sendable {
   }
 
   /// The recorded decision, whatever `ACCT_KEYRING` says.
-  func recorded() throws(EngineError) -> KeyringDecision? {
+  package func recorded() throws(EngineError) -> KeyringDecision? {
     let bytes: [UInt8]?
     do { bytes = try world.files.read(.keyringDecision) } catch { throw .files(.failed(error)) }
     guard let bytes else { return nil }

@@ -1,15 +1,15 @@
-import AcctPorts
+package import AcctPorts
 
 /// The file `keyring`: on the first line the keyring that holds the accounts; on the second, if there is one, an
 /// unfinished move; after it the copies that such a move may have written.
-struct KeyringDecision: Equatable {
-  var kind: Keyring.Kind
-  var move: Move?
+package struct KeyringDecision: Equatable {
+  package var kind: Keyring.Kind
+  package var move: Move?
   /// The copies that a move to another keyring may have written there.
   var written = WrittenCopies()
 
   /// A move that a later one finishes.
-  enum Move: Equatable {
+  package enum Move: Equatable {
     /// Some accounts may have been copied to this keyring; they still belong to ``KeyringDecision/kind``.
     case to(Keyring.Kind)
     /// All were moved, and some may still be in this keyring, too.

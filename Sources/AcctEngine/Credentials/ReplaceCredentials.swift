@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 
 /// Replaces an account's credentials; whenever that is interrupted, either the old or the new ones are complete.
@@ -17,11 +17,11 @@ import AcctPorts
 /// step 3 finishes steps 4 and 5 first, under the account's lock; so does one that begins another change.
 ///
 /// A shared keyring takes the account and all its items in one step, and needs no second place.
-struct ReplaceCredentials: Sendable {
+package struct ReplaceCredentials: Sendable {
   private let context: EngineContext
   private let accountStore: AccountStore
 
-  init(_ context: EngineContext) {
+  package init(_ context: EngineContext) {
     self.context = context
     accountStore = context.accountStore
   }
@@ -72,7 +72,7 @@ struct ReplaceCredentials: Sendable {
   /// - Parameter account: The account as its file has it now.
   /// - Returns: The account, with its credentials in their own place.
   /// - Throws: ``EngineError`` if the keyring or the file can't be written now.
-  func settled(_ account: Account) async throws(EngineError) -> Account {
+  package func settled(_ account: Account) async throws(EngineError) -> Account {
     guard let incoming = account.incoming else { return account }
     let keyring = try KeyringChoice(context.world).keyring(of: account)
     if incoming.isWhole {

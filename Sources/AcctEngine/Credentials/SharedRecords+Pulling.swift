@@ -1,5 +1,5 @@
 import AcctModel
-import AcctPorts
+package import AcctPorts
 
 extension SharedRecords {
   /// Fetches the changes of other machines, and deletes the files of accounts that they have removed; the caller holds
@@ -12,7 +12,7 @@ extension SharedRecords {
   /// - Throws: The failure of the engine, and then the accounts here stay in their last known state; the failure of
   ///   the first file that could not be written.
   @discardableResult
-  func pull() async throws(EngineError) -> SharedChanges {
+  package func pull() async throws(EngineError) -> SharedChanges {
     // Listed first: an account that another process adds meanwhile has its file only after the engine has it.
     let known = try files()
     let changes: SharedChanges

@@ -1,18 +1,18 @@
 import AcctModel
-import AcctPorts
+package import AcctPorts
 
 /// The accounts of a keyring that several machines share, and this machine's files of them.
 ///
 /// The engine has the valid version of an account. The file is the version that this machine last saw: enough to
 /// select, list and use it. So the engine is written first, and the file after it; and before an account is changed,
 /// it is fetched.
-struct SharedRecords: Sendable {
+package struct SharedRecords: Sendable {
   let accounts: SharedAccounts
   let kind: Keyring.Kind
   let context: EngineContext
 
   /// `nil` for a keyring of this machine alone.
-  init?(in keyring: Keyring, _ context: EngineContext) {
+  package init?(in keyring: Keyring, _ context: EngineContext) {
     guard let accounts = keyring.accounts else { return nil }
     self.accounts = accounts
     kind = keyring.kind

@@ -1,6 +1,6 @@
-import AcctModel
+package import AcctModel
 import Secrets
-import AcctPorts
+package import AcctPorts
 import AcctProtocol
 import StrictJSON
 import Release
@@ -10,11 +10,11 @@ import Release
 /// Data that only the file contained is lost: the name, the client of an opaque token, allowed origins. The rest is
 /// read as from imported credentials, by the same rules. Without a usable token the account is listed as signed out,
 /// so that the user can sign in to it again, or remove it.
-struct RebuildAccount: Sendable {
+package struct RebuildAccount: Sendable {
   private let world: World
   private let accountStore: AccountStore
 
-  init(_ world: World) {
+  package init(_ world: World) {
     self.world = world
     accountStore = AccountStore(world)
   }
@@ -26,7 +26,7 @@ struct RebuildAccount: Sendable {
   ///   - keyring: The keyring with the items. It is not unlocked for this.
   /// - Returns: The account.
   /// - Throws: ``EngineError`` if its items can't be read or its file can't be written.
-  func rebuild(_ id: AccountID, from keyring: Keyring) async throws(EngineError) -> Account {
+  package func rebuild(_ id: AccountID, from keyring: Keyring) async throws(EngineError) -> Account {
     let items: [ItemKind: Secret]
     do { items = try await keyring.read(id, ItemKind.allCases, .forbidden) } catch {
       throw .keyring(.failed(error, keyring.kind))

@@ -1,14 +1,14 @@
 package import AcctModel
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 
 /// Checks that a key can be used now, without a PIN and without a touch.
 ///
 /// A device that another process uses counts as busy after a short wait.
-struct CheckHardwareKey: Sendable {
+package struct CheckHardwareKey: Sendable {
   private let context: EngineContext
 
-  init(_ context: EngineContext) { self.context = context }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// Asks the key's device.
   ///
@@ -16,7 +16,7 @@ struct CheckHardwareKey: Sendable {
   ///   - stored: The key.
   ///   - asksForPIN: `true` to report a PIN that is not available.
   /// - Returns: Why the key can't be used; `nil` if it can, or if only its PIN would show it.
-  func failure(of stored: StoredHardwareKey, asksForPIN: Bool) async -> HardwareKeyFailure? {
+  package func failure(of stored: StoredHardwareKey, asksForPIN: Bool) async -> HardwareKeyFailure? {
     switch stored.reference {
     case .tpm2(let blob, let address): await failure(of: blob, address, asksForPIN)
     case .pkcs11(let uri): await failure(of: stored, in: uri)

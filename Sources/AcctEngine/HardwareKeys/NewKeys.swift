@@ -1,6 +1,6 @@
 import AcctModel
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 
 /// Makes the DPoP keys of sign-ins, and removes those that no account uses in the end.
 package struct NewKeys: Sendable {
@@ -164,7 +164,7 @@ package struct NewKeys: Sendable {
 
 extension CredentialStore {
   /// The keyring's reference to the account's key, if that is in a device.
-  func storedHardwareKey() async throws(EngineError) -> StoredHardwareKey? {
+  package func storedHardwareKey() async throws(EngineError) -> StoredHardwareKey? {
     guard let item = try await items([.keypair])[.keypair] else { return nil }
     do throws(JWKError) {
       return try context.key(item, in: keyring).hardware?.stored

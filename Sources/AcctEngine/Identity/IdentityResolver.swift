@@ -6,11 +6,11 @@ import AcctProtocol
 ///
 /// Each step is fetched from the address in the step before, so the result is what the identity's
 /// owner has published, and nothing else.
-struct IdentityResolver: Sendable {
+package struct IdentityResolver: Sendable {
   private let context: EngineContext
   private let client: DPoPClient
 
-  init(_ context: EngineContext) {
+  package init(_ context: EngineContext) {
     self.context = context
     client = context.client
   }

@@ -1,10 +1,11 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 
 /// Checks everything that acct relies on, and repairs errors that need no decision of the user.
 ///
 /// It prompts for nothing and sends no credential. One check that fails does not stop the others.
-package struct Doctor: Sendable {
+struct Doctor: Sendable {
   let context: EngineContext
   let repairs: Bool
   let accountStore: AccountStore
@@ -14,7 +15,7 @@ package struct Doctor: Sendable {
   /// - Parameters:
   ///   - context: Everything outside; no person is asked.
   ///   - repairs: `true` to repair errors where possible.
-  package init(_ context: EngineContext, repairs: Bool) {
+  init(_ context: EngineContext, repairs: Bool) {
     var context = context
     context.interaction = .forbidden
     context.timeout = min(context.timeout, 10)
@@ -27,7 +28,7 @@ package struct Doctor: Sendable {
   ///
   /// - Parameter askingServers: `true` to ask servers for their time, for 10 seconds at most.
   /// - Returns: The findings, at least one for each check.
-  package func diagnose(askingServers: Bool) async -> [Finding] {
+  func diagnose(askingServers: Bool) async -> [Finding] {
     // Files first: a file that others can read must be closed before anything else opens it.
     var findings = files() + fileSystems()
     let (keyring, ofKeyring) = await keyring()

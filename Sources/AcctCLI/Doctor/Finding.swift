@@ -1,12 +1,13 @@
-package import AcctModel
-package import AcctPorts
+import AcctEngine
+import AcctModel
+import AcctPorts
 
 /// A finding of `doctor` about one subject; the CLI has the words for it.
-package struct Finding: Sendable {
-  package enum Severity: String, Sendable { case ok, warning, problem }
+struct Finding: Sendable {
+  enum Severity: String, Sendable { case ok, warning, problem }
 
-  package var subject: Subject
-  package var isRepaired: Bool
+  var subject: Subject
+  var isRepaired: Bool
 
   init(_ subject: Subject, isRepaired: Bool = false) {
     self.subject = subject
@@ -14,7 +15,7 @@ package struct Finding: Sendable {
   }
 
   /// The subject of a finding, with its state.
-  package enum Subject: Sendable {
+  enum Subject: Sendable {
     // The keyring.
     case keyringReady(Keyring.Kind)
     /// The vault is the keyring, and is still empty.
@@ -121,14 +122,14 @@ package struct Finding: Sendable {
   }
 
   /// `true` for a problem that is still there.
-  package var needsPerson: Bool { severity == .problem && !isRepaired }
+  var needsPerson: Bool { severity == .problem && !isRepaired }
 
   /// `true` for a finding that others can change this file or folder.
   func isWritable(_ path: String) -> Bool {
     if case .writable(let paths, _, _) = subject { paths.contains(path) } else { false }
   }
 
-  package var severity: Severity {
+  var severity: Severity {
     switch subject {
     case .keyringReady, .sharing, .noVault, .keyringUndecided, .filesPrivate, .accountsReadable, .itemsMatch,
       .hardwareKeysReady, .tidy, .hints, .clockRight, .sealOpens, .proxyMemory, .proxyFence, .proxyUnfenced:
