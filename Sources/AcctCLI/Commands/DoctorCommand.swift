@@ -24,13 +24,13 @@ struct DoctorCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let findings = await Doctor(context.engine, repairs: repair).diagnose(askingServers: !offline)
     // What needs a person stands last, where a terminal shows it.
-    let reports = (findings.filter { !$0.needsPerson } + findings.filter(\.needsPerson)).map { DoctorReport($0) }
+    let ordered = findings.filter { !$0.needsPerson } + findings.filter(\.needsPerson)
     if options.json {
-      try context.output(envelope(["findings": .array(reports.map(\.json))]))
+      try context.output(envelope(["findings": .array(ordered.map(\.json))]))
     } else {
       let columns = context.screen.columns
-      try context.output(reports.flatMap { $0.lines(at: columns, isQuiet: options.quiet) })
+      try context.output(ordered.flatMap { $0.lines(at: columns, isQuiet: options.quiet) })
     }
-    return reports.compactMap(\.status).first ?? .done
+    return findings.first(where: \.needsPerson)?.status ?? .done
   }
 }

@@ -7,35 +7,23 @@ extension Doctor {
   private static let renewing: Int64 = 600
 
   /// Checks that the accounts' files can be read, and that the active account exists.
-  func accounts(besides told: [Finding]) async -> [Finding] {
+  ///
+  /// - Parameter writable: What others can change, which is a finding of the files, with the line that mends all of it.
+  /// - Returns: The findings.
+  func accounts(writable: [String]) async -> [Finding] {
     let listing: (accounts: [Account], damaged: [AccountID])
     do throws(EngineError) { listing = try accountStore.listing() } catch {
-      // A folder that others can change is a finding of the files, with the line that mends all of them.
-      if case .files(.failed(.unsafe(let path, _))) = error, told.contains(where: { $0.isWritable(path) }) { return [] }
-      return [Finding(.failed(error))]
+      if case .files(.failed(.unsafe(let path, _))) = error, writable.contains(path) { return [] }
+      return [Finding(ErrorMessage(error))]
     }
     // Wrong modes are a finding of the files.
-    let skipped = context.skipped(listing.damaged).filter { !$0.hasWrongMode }
-    var findings = skipped.map { Finding(.skippedAccount($0)) }
-    if listing.damaged.isEmpty { findings.append(Finding(.accountsReadable(count: listing.accounts.count))) }
+    var findings = context.skipped(listing.damaged).filter { !$0.hasWrongMode }.map(skipped)
+    if listing.damaged.isEmpty {
+      findings.append(Finding(.ok, "accounts", "every account's file can be read (\(listing.accounts.count))"))
+    }
     let now = context.world.clock.now()
-    for account in listing.accounts {
-      guard let started = account.renewalStartedAt else { continue }
-      let age = now.seconds(since: started)
-      guard age > Self.renewing else { continue }
-      let wasAnswered = account.marks.contains(.answered)
-      findings.append(Finding(.interruptedRenewal(account.name, secondsAgo: age, wasAnswered: wasAnswered)))
-    }
-    for account in listing.accounts {
-      let assessment = account.lastKnownState(at: now)
-      if case .certificateEnds(let name, let seconds)? = account.certificateWarning(at: now) {
-        findings.append(Finding(.certificateEnds(name, inSeconds: seconds)))
-      }
-      if case .sessionEnds(let name, let seconds)? = account.sessionWarning(at: now) {
-        findings.append(Finding(.sessionEnds(name, inSeconds: seconds)))
-      }
-      if assessment.needsPerson { findings.append(Finding(.loginNeeded(account.stateError(assessment)))) }
-    }
+    findings += listing.accounts.compactMap { interruptedRenewal(of: $0, at: now) }
+    for account in listing.accounts { findings += ends(of: account, at: now) }
     for account in listing.accounts where account.incoming != nil {
       if let finding = await replacement(of: account) { findings.append(finding) }
     }
@@ -43,23 +31,63 @@ extension Doctor {
     return findings
   }
 
+  private func skipped(_ skipped: SkippedAccount) -> Finding {
+    var message = ErrorMessage(skipped)
+    if skipped.flaw == .damaged { message.hint? += "; `acct remove \(skipped.id)` removes it" }
+    return Finding(message)
+  }
+
+  private func interruptedRenewal(of account: Account, at now: Timestamp) -> Finding? {
+    guard let age = account.renewalStartedAt.map(now.seconds(since:)), age > Self.renewing else { return nil }
+    let name = account.name
+    return Finding(
+      .warning,
+      "interruptedRenewal",
+      account.marks.contains(.answered)
+        ? "a renewal of \(name) got an answer that could not be stored, \(duration(age)) ago"
+        : "a renewal of \(name) was interrupted \(duration(age)) ago",
+      fix: "`\(acctLine("refresh", name.description))`"
+    )
+  }
+
+  /// Reports what ends soon, and an account that only a new sign-in makes usable.
+  private func ends(of account: Account, at now: Timestamp) -> [Finding] {
+    var findings: [Finding] = []
+    if case .certificateEnds(let name, let seconds)? = account.certificateWarning(at: now) {
+      let message = "the client certificate of \(name) ends in \(duration(seconds))"
+      let fix = "with a new one, `\(loginLine(name, certificateOptions))`"
+      findings.append(Finding(.warning, "certificateEnds", message, fix: fix))
+    }
+    if case .sessionEnds(let name, let seconds)? = account.sessionWarning(at: now) {
+      let message = "the session of \(name) ends in \(duration(seconds))"
+      findings.append(Finding(.warning, "sessionEnds", message, fix: loginHint(name)))
+    }
+    let assessment = account.lastKnownState(at: now)
+    if assessment.needsPerson { findings.append(Finding(ErrorMessage(account.stateError(assessment)))) }
+    return findings
+  }
+
   /// Reports a replacement of credentials that no process continues (it would hold the lock), and finishes it.
   private func replacement(of account: Account) async -> Finding? {
     let lock = Lock.account(account.id)
+    func interrupted(_ name: AccountName) -> Finding {
+      let message = "new credentials of \(name) were only partly stored; it still works"
+      return Finding(.warning, "interruptedReplacement", message, fix: repairLine)
+    }
     do throws(EngineError) {
       return try await context.world.files.withLock(lock, waiting: 0, failure: { .files(.failed($0)) }) {
         () throws(EngineError) -> Finding? in
         guard let current = try accountStore.account(account.id), current.incoming != nil else { return nil }
         if repairs { _ = try await ReplaceCredentials(context).settled(current) }
-        return Finding(.interruptedReplacement(current.name), isRepaired: repairs)
+        return interrupted(current.name).repaired(repairs)
       }
     } catch .files(.failed(.busy)) {
       return nil
     } catch .keyring(.failed) {
       // The failure of the keyring has been reported.
-      return Finding(.interruptedReplacement(account.name))
+      return interrupted(account.name)
     } catch {
-      return Finding(.failed(error))
+      return Finding(ErrorMessage(error))
     }
   }
 
@@ -67,16 +95,25 @@ extension Doctor {
   private func active() async -> Finding? {
     do throws(EngineError) {
       guard let id = try goneActive() else { return nil }
-      guard repairs else { return Finding(.activeGone(id)) }
+      guard repairs else { return gone(id) }
       return try await accountStore.exclusively { () throws(EngineError) -> Finding? in
         // Read again under the lock: another process may just have added it.
         guard let id = try goneActive() else { return nil }
         try accountStore.setActive(try accountStore.active().without(id))
-        return Finding(.activeGone(id), isRepaired: true)
+        return gone(id).repaired(true, next: "`acct switch NAME` makes one active")
       }
     } catch {
-      return Finding(.failed(error))
+      return Finding(ErrorMessage(error))
     }
+  }
+
+  private func gone(_ id: AccountID) -> Finding {
+    Finding(
+      .problem,
+      "activeGone",
+      "the active account \(id) does not exist",
+      fix: "`acct switch NAME`, or \(repairLine)"
+    )
   }
 
   private func goneActive() throws(EngineError) -> AccountID? {
@@ -87,35 +124,4 @@ extension Doctor {
       throw .files(.failed(error))
     }
   }
-}
-
-extension Doctor {
-  /// Checks that every item of every account can be read, and is of the form that acct writes.
-  ///
-  /// Another check reports a keyring that is locked or becomes unavailable.
-  func contents(of keyring: Keyring) async -> [Finding] {
-    // The checks of accounts and items report a failure to list those.
-    guard let accounts = try? accountStore.listing().accounts, let listed = try? await keyring.list() else { return [] }
-    var findings: [Finding] = []
-    for account in accounts {
-      let kinds = ItemKind.allCases.filter { listed[account.id]?.contains($0) ?? false }
-      for kind in kinds {
-        do throws(EngineError) {
-          try await CredentialStore(of: account, in: keyring, context).check(kind)
-        } catch .keyring(.damagedItem) {
-          findings.append(Finding(.damagedItem(kind, of: account.name, reason: nil)))
-        } catch .keyring(.failed(.failed(let reason), _)) {
-          findings.append(Finding(.damagedItem(kind, of: account.name, reason: reason)))
-        } catch {
-          return findings
-        }
-      }
-    }
-    return findings
-  }
-}
-
-extension Finding {
-  /// `true` if the finding is that the keyring can be read.
-  var isReadyKeyring: Bool { if case .keyringReady = subject { true } else { false } }
 }

@@ -47,16 +47,26 @@ extension Doctor {
 
   private func finding(_ origin: Origin, _ server: Server) async -> Finding {
     let reach = server.reach
-    guard reach.permits(origin) else { return Finding(.noTime(origin, .inside(host: origin.host))) }
-    guard let url = try? HTTPURL("\(origin)/") else { return Finding(.noTime(origin, nil)) }
+    guard reach.permits(origin) else { return noTime(origin, .inside(host: origin.host)) }
+    guard let url = try? HTTPURL("\(origin)/") else { return noTime(origin) }
     let request = HTTPRequest(method: "HEAD", url: url, timeout: context.timeout, reach: reach)
     let response: HTTPResponse
-    do { response = try await context.world.transport.send(request) } catch { return Finding(.noTime(origin, error)) }
-    guard let date = response.field("Date").flatMap({ HTTPDate.parse($0) }) else {
-      return Finding(.noTime(origin, nil))
-    }
+    do { response = try await context.world.transport.send(request) } catch { return noTime(origin, error) }
+    guard let date = response.field("Date").flatMap({ HTTPDate.parse($0) }) else { return noTime(origin) }
     let difference = date.seconds(since: context.world.clock.now())
-    guard abs(difference) >= server.tolerance else { return Finding(.clockRight(origin)) }
-    return Finding(.clockOff(seconds: difference, origin))
+    guard abs(difference) >= server.tolerance else {
+      return Finding(.ok, "clock", "the clock agrees with that of \(origin)")
+    }
+    return Finding(
+      .problem,
+      "clockOff",
+      "the clock is \(duration(abs(difference))) \(difference > 0 ? "behind" : "ahead of") that of \(origin)",
+      fix: "set the clock, or let it be set: `timedatectl set-ntp true`"
+    )
+  }
+
+  private func noTime(_ origin: Origin, _ failure: HTTPFailure? = nil) -> Finding {
+    let reason = failure.map { ": \(ErrorMessage(.network(.http($0, origin))).text)" } ?? ""
+    return Finding(.warning, "noTime", "\(origin) does not report its time\(reason)")
   }
 }

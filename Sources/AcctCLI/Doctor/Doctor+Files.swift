@@ -4,29 +4,37 @@ import AcctPorts
 
 extension Doctor {
   /// Checks the owners and permissions of files and folders.
-  func files() -> [Finding] {
+  ///
+  /// - Returns: The findings, and the paths of what others can change.
+  func files() -> ([Finding], writable: [String]) {
     let surveyed: [SurveyedFile]
-    do { surveyed = try context.world.maintenance.survey() } catch { return [Finding(.files(error))] }
+    do { surveyed = try context.world.maintenance.survey() } catch { return ([Finding(ErrorMessage(error))], []) }
     let files = surveyed.sorted { $0.path < $1.path }
     let own = files.filter { $0.isOwn && $0.kind != .link }
-    var findings = readable(own.filter { $0.mode & 0o022 == 0 && $0.mode & 0o077 != 0 })
-    findings += files.compactMap(finding)
+    var findings = readable(own.filter { $0.mode & 0o022 == 0 && $0.mode & 0o077 != 0 }) + files.compactMap(foreign)
     let writable = own.filter { $0.mode & 0o022 != 0 }.map(\.path)
     // A folder that can't be read is one in which nothing can be written, too.
     let unreadable = own.filter { $0.kind == .regular && $0.mode & 0o400 == 0 }.map(\.path)
     let skipped = writable.isEmpty && unreadable.isEmpty ? [] : context.skippedAccounts()
-    func accounts(_ paths: [String]) -> [SkippedAccount] { skipped.filter { paths.contains($0.path) } }
     // Never closed automatically: others may have changed them already.
     if !writable.isEmpty {
-      findings.append(Finding(.writable(writable, in: roots(of: writable, among: files), accounts: accounts(writable))))
+      let message = text(writable, "can be changed by others", skipped)
+      let line = chmod("go=", writable, roots(of: writable, among: files))
+      let fix = "check \(writable.count == 1 ? "its" : "their") contents, then `\(line)`"
+      findings.append(Finding(.problem, "writable", message, fix: fix))
     }
     if !unreadable.isEmpty {
-      let roots = roots(of: unreadable, among: files)
-      findings.append(Finding(.unreadable(unreadable, in: roots, accounts: accounts(unreadable))))
+      let message = text(unreadable, "can't be read by you", skipped)
+      let line = chmod("u+rwX", unreadable, roots(of: unreadable, among: files))
+      findings.append(Finding(.problem, "unreadable", message, fix: "`\(line)`"))
     }
-    if findings.isEmpty { findings.append(Finding(.filesPrivate(count: surveyed.count))) }
+    if findings.isEmpty {
+      let count = surveyed.count
+      let message = count == 0 ? "there are no files yet" : "only you can use the files and folders (\(count))"
+      findings.append(Finding(.ok, "files", message))
+    }
     let missing = context.world.maintenance.roots.filter { root in !files.contains { $0.path == root } }
-    return findings + obstacles(in: own.filter { $0.kind == .folder }, missing)
+    return (findings + obstacles(in: own.filter { $0.kind == .folder }, missing), writable)
   }
 
   /// The surveyed folders that lie in no other and contain some of these paths.
@@ -39,27 +47,46 @@ extension Doctor {
   /// Checks that folders can be written, and made where they are `missing`: what is wrong with a file system is told once.
   private func obstacles(in folders: [SurveyedFile], _ missing: [String]) -> [Finding] {
     let closed = folders.filter { $0.mode & 0o300 != 0o300 }.map(\.path)
-    var findings = closed.map { Finding(.obstacle(.mode, folder: $0)) }
+    var findings = closed.map { obstacle(.mode, $0) }
     var known: Set<UInt> = []
     for path in folders.map(\.path) + missing where !closed.contains(path) {
-      guard let (obstacle, device) = context.world.maintenance.obstacle(path), known.insert(device).inserted
+      guard let (flaw, device) = context.world.maintenance.obstacle(path), known.insert(device).inserted
       else { continue }
-      findings.append(Finding(.obstacle(obstacle, folder: path)))
+      findings.append(obstacle(flaw, path))
     }
     return findings
   }
 
-  private func finding(_ file: SurveyedFile) -> Finding? {
-    if file.kind == .link { return Finding(.link(path: file.path)) }
-    return file.isOwn ? nil : Finding(.foreign(path: file.path))
+  private func obstacle(_ obstacle: FolderObstacle, _ path: String) -> Finding {
+    let (code, message, fix) =
+      switch obstacle {
+      case .mode: ("unwritable", "a folder in which you can't write", "`chmod u=rwx \(shellWord(path))`")
+      case .readOnly:
+        (
+          "unwritable", "on a file system that is read-only: nothing can be stored or renewed",
+          "mount it for writing, or name another folder in ACCT_HOME"
+        )
+      case .full: ("diskFull", "on a disk that is full: nothing can be stored or renewed", "free space on it")
+      }
+    return Finding(.problem, code, "\(path) is \(message)", fix: fix)
+  }
+
+  private func foreign(_ file: SurveyedFile) -> Finding? {
+    if file.kind == .link {
+      return Finding(.problem, "link", "\(file.path) is a symbolic link", fix: "replace the link by the file itself")
+    }
+    return file.isOwn
+      ? nil
+      : Finding(.problem, "foreign", "\(file.path) belongs to another user", fix: "`chown` it, or remove it")
   }
 
   /// Reports what others can read, in one finding, and what was closed to them in another.
   private func readable(_ files: [SurveyedFile]) -> [Finding] {
     var (open, closed): ([String], [String]) = ([], [])
     for file in files { if close(file) { closed.append(file.path) } else { open.append(file.path) } }
-    return (closed.isEmpty ? [] : [Finding(.readable(closed), isRepaired: true)])
-      + (open.isEmpty ? [] : [Finding(.readable(open))])
+    return [(closed, true), (open, false)].filter { !$0.0.isEmpty }.map { paths, isRepaired in
+      Finding(.problem, "readable", text(paths, "can be read by others"), fix: repairLine).repaired(isRepaired)
+    }
   }
 
   private func close(_ file: SurveyedFile) -> Bool {
@@ -67,52 +94,38 @@ extension Doctor {
     do { try context.world.maintenance.close(file) } catch { return false }
     return true
   }
-}
 
-extension Doctor {
-  /// Checks that the TPM of a sealed vault still opens it; no other check asks it.
-  func seal(of keyring: Keyring) async -> [Finding] {
-    guard keyring.kind == .vault else { return [] }
-    let check: VaultSealCheck?
-    // The keyring's check reports a vault that can't be read.
-    do throws(KeyringFailure) { check = try await context.world.vault.checkSeal() } catch { return [] }
-    guard let check else { return [] }
-    guard let failure = check.failure else { return [Finding(.sealOpens(check.address))] }
-    return [Finding(.sealFails(failure, check.address))]
-  }
-
-  /// Reports the kernel's means of protecting a proxy.
-  func protection() -> [Finding] {
-    guard let measures = context.world.confinement.available() else { return [] }
-    var findings: [Finding.Subject] = [
-      .proxyMemory(isSecret: measures.secretMemory), .proxyFence(version: measures.fence),
-    ]
-    let accounts = (try? accountStore.listing().accounts) ?? []
-    if measures.fence != nil, let obstacle = ProxyFence(for: accounts, context).obstacle {
-      findings.append(.proxyUnfenced(obstacle))
+  /// Checks that acct's folders are on this machine's own file systems.
+  func fileSystems() -> [Finding] {
+    var seen: [FileSystem] = []
+    for folder in FileFolder.allCases {
+      // The check of files reports a folder that can't be examined.
+      guard let fileSystem = try? context.world.files.fileSystem(folder), fileSystem.reach != .machine,
+        !seen.contains(where: { $0.name == fileSystem.name })
+      else { continue }
+      seen.append(fileSystem)
     }
-    return findings.map { Finding($0) }
+    return seen.map { fileSystem in
+      Finding(
+        .warning,
+        "remoteFolder",
+        "\(fileSystem.path) is on \(fileSystem.name): a folder on sshfs or NFS is no shared keyring"
+          + (fileSystem.reach == .network ? "" : ", and nothing is renewed there"),
+        fix: "keep acct's files on this machine; acct-keyring(1) says how several machines use one account"
+      )
+    }
   }
 }
 
-extension Doctor {
-  /// Checks that the keys in devices can be used now; no finding if no account has one.
-  func hardwareKeys(in keyring: Keyring) async -> [Finding] {
-    let accounts = ((try? accountStore.listing().accounts) ?? []).filter { $0.keyStorage != .software }
-    guard !accounts.isEmpty else { return [] }
-    var findings: [Finding] = []
-    var ready = 0
-    for account in accounts {
-      let store = CredentialStore(of: account, in: keyring, context)
-      // Other findings report a keyring that can't be read, and an item that is damaged or missing.
-      guard let stored = try? await store.storedHardwareKey() else { continue }
-      guard let failure = await CheckHardwareKey(context).failure(of: stored, asksForPIN: false) else {
-        ready += 1
-        continue
-      }
-      findings.append(Finding(.hardwareKey(failure, account.keyStorage, of: account.name)))
-    }
-    guard findings.isEmpty, ready > 0 else { return findings }
-    return [Finding(.hardwareKeysReady(count: ready))]
-  }
+/// What is wrong with files and folders, of which one is named, and which of the accounts are not used for that.
+private func text(_ paths: [String], _ flaw: String, _ skipped: [SkippedAccount] = []) -> String {
+  let (subject, example) =
+    paths.count == 1 ? (paths[0], "") : ("\(paths.count) files and folders", ", such as \(paths[paths.count - 1])")
+  let accounts = skipped.filter { paths.contains($0.path) }
+  return "\(subject) \(flaw)\(example)\(accounts.isEmpty ? "" : "; not used: \(words(for: accounts))")"
+}
+
+/// The line that mends a file, or all that acct's folders have.
+private func chmod(_ mode: String, _ paths: [String], _ folders: [String]) -> String {
+  (["chmod"] + (paths.count == 1 ? [mode] + paths : ["-R", mode] + folders)).map(shellWord).joined(separator: " ")
 }

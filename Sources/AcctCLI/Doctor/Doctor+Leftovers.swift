@@ -10,9 +10,13 @@ extension Doctor {
 
   /// Checks for files that killed processes left, and hints that have expired.
   func leftovers() async -> [Finding] {
+    var findings: [Finding] = []
     // Without --repair, too: there is nothing to decide about a token that is left over.
     let swept = context.world.maintenance.sweep()
-    var findings: [Finding] = swept == 0 ? [] : [Finding(.memoryFolders(count: swept), isRepaired: true)]
+    if swept > 0 {
+      let message = "\(counted(swept, "folder")) with secrets of processes that were killed"
+      findings.append(Finding(.warning, "secretFiles", message).repaired(true))
+    }
     let surveyed: [SurveyedFile]
     // The first check has reported this failure.
     do { surveyed = try context.world.maintenance.survey() } catch { return findings }
@@ -26,16 +30,23 @@ extension Doctor {
     }
 
     if !temporary.isEmpty {
-      let isRepaired = discard(temporary)
-      findings.append(Finding(.temporaryFiles(count: temporary.count), isRepaired: isRepaired))
+      let message = "\(counted(temporary.count, "half-written file")) of processes that were killed"
+      findings.append(
+        Finding(.warning, "temporaryFiles", message, fix: repairLine).repaired(discard(temporary))
+      )
     }
     if !locks.isEmpty {
-      let isRepaired = await release(locks)
-      findings.append(Finding(.locks(count: locks.count), isRepaired: isRepaired))
+      let message = "\(counted(locks.count, "lock file")) that no process seems to hold; they do no harm"
+      findings.append(Finding(.warning, "locks", message, fix: repairLine).repaired(await release(locks)))
     }
-    if !hints.isEmpty { findings.append(Finding(.hints(count: hints.count), isRepaired: discard(hints))) }
-    return findings.isEmpty ? [Finding(.tidy)] : findings
+    if !hints.isEmpty {
+      let message = "\(counted(hints.count, "outdated hint")), which do no harm"
+      findings.append(Finding(.ok, "hints", message).repaired(discard(hints)))
+    }
+    return findings.isEmpty ? [Finding(.ok, "leftovers", "nothing was left behind")] : findings
   }
+
+  private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
   private func discard(_ files: [SurveyedFile]) -> Bool {
     guard repairs else { return false }

@@ -6,20 +6,48 @@ extension Doctor {
   /// Checks the engine of a shared keyring, and the answers that are still to be stored there.
   ///
   /// A failure counts only if the keyring's own check has found it ready, and has not reported it.
-  func sharing(_ keyring: Keyring, isReady: Bool) -> [Finding] {
-    guard keyring.kind.isShared else { return [] }
+  func sharing(_ found: FoundKeyring) -> [Finding] {
+    let kind = found.keyring.kind
+    guard kind.isShared else { return [] }
     let report: SharedKeyring.Report
     do { report = try context.world.sharedKeyring.report() } catch {
-      return isReady ? [Finding(.keyring(error, keyring.kind))] : []
+      return found.isReady ? [Finding(error, kind)] : []
     }
-    var findings: [Finding] = []
-    if report.isRolledBack { findings.append(Finding(.keyring(.rolledBack, keyring.kind))) }
-    if !report.pending.isEmpty { findings.append(Finding(.answersWait(names(of: report.pending)))) }
-    if !report.copiesAlone.isEmpty { findings.append(Finding(.copiesAlone(names(of: report.copiesAlone)))) }
-    if report.isChangingKey { findings.append(Finding(.keyChangeBegun)) }
+    var findings = report.isRolledBack ? [Finding(.rolledBack, kind)] : []
+    if !report.pending.isEmpty {
+      findings.append(
+        Finding(
+          .warning,
+          "answersWait",
+          "answers of servers for \(names(of: report.pending)) wait on this machine for the shared keyring",
+          fix: "`acct refresh NAME` stores one as soon as the engine can be reached"
+        )
+      )
+    }
+    if !report.copiesAlone.isEmpty {
+      findings.append(
+        Finding(
+          .warning,
+          "copiesAlone",
+          "this machine has copies of \(names(of: report.copiesAlone)), and the engine has no such accounts",
+          fix: "`acct keyring move vault` keeps them here; `acct keyring trust` deletes the copies"
+        )
+      )
+    }
+    if report.isChangingKey {
+      findings.append(
+        Finding(
+          .warning,
+          "keyChangeInterrupted",
+          "a change of the shared keyring's key was begun and not ended",
+          fix: "`acct keyring rekey` ends it"
+        )
+      )
+    }
     findings += inspected() + opened()
+    let accounts = words(forAccounts: report.accounts)
     return findings.isEmpty
-      ? [Finding(.sharing(keyring.kind, accounts: report.accounts))] : findings
+      ? [Finding(.ok, "sharedKeyring", "the shared keyring answers, and has \(accounts)")] : findings
   }
 
   /// Reports the objects that can't be used in their present state, if the key is available without a prompt.
@@ -29,12 +57,33 @@ extension Doctor {
       // The earlier checks report a keyring that is locked, or can't be asked.
       return []
     }
-    var findings: [Finding] = []
-    for (id, damage) in inspection.damaged.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-      findings.append(Finding(.damagedShared("\(id)", damage)))
+    var findings = inspection.damaged.sorted(by: { "\($0.key)" < "\($1.key)" }).map { id, damage in
+      Finding(
+        .problem,
+        "damagedSharedAccount",
+        "what the shared keyring has of account \(id) can't be used: \(words(for: damage))",
+        fix: "`acct remove \(id) --local` removes it for all machines"
+      )
     }
-    for key in inspection.strayKeys { findings.append(Finding(.damagedShared(key, .strayKey))) }
-    if !inspection.rolledBack.isEmpty { findings.append(Finding(.olderObjects(names(of: inspection.rolledBack)))) }
+    findings += inspection.strayKeys.map { key in
+      Finding(
+        .problem,
+        "damagedSharedAccount",
+        "the shared keyring has an object that is no account's: \(printable(key))",
+        fix: "its operator can delete it; acct-keyring(1), OPERATORS"
+      )
+    }
+    if !inspection.rolledBack.isEmpty {
+      let names = names(of: inspection.rolledBack)
+      findings.append(
+        Finding(
+          .problem,
+          "keyringRolledBack",
+          "the shared keyring's objects of \(names) are older than this machine has seen them",
+          fix: "ask its operator; if they are the ones to use, run `acct keyring trust`"
+        )
+      )
+    }
     return findings
   }
 
@@ -45,42 +94,48 @@ extension Doctor {
       // As above; and a keyring of the form of earlier versions has no such list.
       return []
     }
+    var findings: [Finding] = []
     let unknown = members.means.filter { !$0.isKnown }
-    var findings = unknown.isEmpty ? [] : [Finding(.unknownMeans(unknown))]
-    if members.doubles > 0 { findings.append(Finding(.doubledMembers(members.doubles))) }
+    if !unknown.isEmpty {
+      findings.append(
+        Finding(
+          .warning,
+          "unknownMeans",
+          "this machine does not know what opens the shared keyring as "
+            + unknown.map(words).joined(separator: ", "),
+          fix: "`acct keyring rekey` asks about each, and changes the key; --keep NAME or --drop NAME answers"
+        )
+      )
+    }
+    if members.doubles > 0 {
+      let count = members.doubles
+      findings.append(
+        Finding(
+          .warning,
+          "doubledMembers",
+          "the shared keyring's list of machines has \(count) \(count == 1 ? "entry" : "entries") twice",
+          fix: "`acct keyring rekey` drops what is double"
+        )
+      )
+    }
     return findings
   }
 
   /// The names of accounts here; an account without a file is named by its identifier.
-  private func names(of ids: [AccountID]) -> [String] {
+  private func names(of ids: [AccountID]) -> String {
     let names = Dictionary(
       ((try? accountStore.listing().accounts) ?? []).map { ($0.id, $0.name.description) },
       uniquingKeysWith: { first, _ in first }
     )
-    return ids.map { names[$0] ?? $0.description }.sorted()
+    return ids.map { names[$0] ?? $0.description }.sorted().joined(separator: ", ")
   }
+}
 
-  /// Checks for an interrupted move between keyrings.
-  func moves() -> [Finding] {
-    guard let decision = try? KeyringChoice(context.world).recorded(), let move = decision.move else { return [] }
-    return switch move {
-    case .to(let kind): [Finding(.moveBegun(to: kind, decision.kind))]
-    case .from(let kind): [Finding(.moveUnfinished(from: kind, decision.kind))]
-    }
-  }
-
-  /// Checks that acct's folders are on this machine's own file systems.
-  func fileSystems() -> [Finding] {
-    var findings: [Finding] = []
-    var seen: [FileSystem] = []
-    for folder in FileFolder.allCases {
-      // The check of files reports a folder that can't be examined.
-      guard let fileSystem = try? context.world.files.fileSystem(folder), fileSystem.reach != .machine,
-        !seen.contains(where: { $0.name == fileSystem.name })
-      else { continue }
-      seen.append(fileSystem)
-      findings.append(Finding(.remoteFolder(fileSystem, renews: fileSystem.reach == .network)))
-    }
-    return findings
-  }
+/// A means of opening the keyring, and why this machine does not know it.
+private func words(for means: SharedMeans) -> String {
+  let reasons = [
+    means.addedBy == nil ? "added by an unknown machine" : nil, means.lastUsed == nil ? "no use is known" : nil,
+  ]
+  let reason = reasons.compactMap(\.self).joined(separator: ", ")
+  return printableASCII(means.name) + (reason.isEmpty ? "" : " (\(reason))")
 }

@@ -1,10 +1,10 @@
 import AcctEngine
-import AcctModel
 import AcctPorts
 
 /// Checks everything that acct relies on, and repairs errors that need no decision of the user.
 ///
-/// It prompts for nothing and sends no credential. One check that fails does not stop the others.
+/// It prompts for nothing and sends no credential. A check is a function that returns what it found, in words; the list
+/// of them is ``diagnose(askingServers:)``. One that fails does not stop the others.
 struct Doctor: Sendable {
   let context: EngineContext
   let repairs: Bool
@@ -30,23 +30,27 @@ struct Doctor: Sendable {
   /// - Returns: The findings, at least one for each check.
   func diagnose(askingServers: Bool) async -> [Finding] {
     // Files first: a file that others can read must be closed before anything else opens it.
-    var findings = files() + fileSystems()
-    let (keyring, ofKeyring) = await keyring()
+    let (ofFiles, writable) = files()
+    var findings = ofFiles + fileSystems()
+    let (found, ofKeyring) = await keyring()
     findings += ofKeyring + moves()
-    if let keyring {
-      findings += await seal(of: keyring)
+    if let found {
+      findings += await seal(of: found.keyring)
       // The previous check reports an engine that can't be asked.
-      _ = try? await SharedRecords(in: keyring, context)?.pull()
-      findings += sharing(keyring, isReady: ofKeyring.contains(where: \.isReadyKeyring))
-      findings += await items(in: keyring)
+      _ = try? await SharedRecords(in: found.keyring, context)?.pull()
+      findings += sharing(found)
+      findings += await items(in: found)
       // A failure that makes every item unreadable is reported once.
-      if ofKeyring.contains(where: \.isReadyKeyring) { findings += await contents(of: keyring) }
-      findings += await hardwareKeys(in: keyring)
+      if found.isReady { findings += await contents(of: found.keyring) }
+      findings += await hardwareKeys(in: found.keyring)
     }
-    findings += await accounts(besides: findings)
+    findings += await accounts(writable: writable)
     findings += await leftovers()
-    findings += protection()
+    findings += proxy()
     if askingServers { findings += await clock() }
     return findings
   }
 }
+
+/// The command that repairs most findings.
+let repairLine = "`acct doctor --repair`"

@@ -21,7 +21,10 @@ extension AccountStore {
   ///
   /// `add` writes items before it writes the file, under the book's lock; only a holder of that
   /// lock can tell an orphan from an account that is being added.
-  package func orphans(among listed: some Sequence<AccountID>, besides own: AccountID?) throws(EngineError) -> [AccountID] {
+  package func orphans(
+    among listed: some Sequence<AccountID>,
+    besides own: AccountID?
+  ) throws(EngineError) -> [AccountID] {
     let (accounts, damaged) = try listing()
     let known = Set(accounts.map(\.id) + accounts.compactMap(\.incoming?.place) + damaged)
     return listed.filter { !known.contains($0) && $0 != own }.sorted { $0.description < $1.description }

@@ -73,7 +73,7 @@ package struct KeyringChoice: Sendable {
   }
 
   /// Records a decision in place of the last one.
-  package func record(_ decision: KeyringDecision) throws(EngineError) {
+  func record(_ decision: KeyringDecision) throws(EngineError) {
     do { try world.files.replace(.keyringDecision, decision.bytes) } catch { throw .files(.failed(error)) }
   }
 

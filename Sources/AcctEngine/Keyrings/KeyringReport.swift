@@ -72,7 +72,7 @@ package struct KeyringReport: Sendable {
 
 extension KeyringReport {
   /// The locked parts of a keyring; none if it does not say.
-  package static func lockedParts(
+  private static func lockedParts(
     of keyring: Keyring,
     _ context: EngineContext
   ) async -> [(name: String, accounts: [AccountName])] {
@@ -85,7 +85,7 @@ extension KeyringReport {
 
 extension Keyring {
   /// The failure of a locked keyring, with its reason, which a state does not have; `nil` in another state.
-  package func lock(whileIn state: State) async -> KeyringFailure? {
+  fileprivate func lock(whileIn state: State) async -> KeyringFailure? {
     guard state == .locked else { return nil }
     do { try await prepare(.forbidden) } catch { return error }
     return nil

@@ -132,6 +132,27 @@ struct DoctorTests {
     await expect(["missingItem"], 1, repaired: ["missingItem"], left: 1)
   }
 
+  @Test("The doctor asks once which parts of the keyring are locked, names one, and calls no item in it missing")
+  func lockedPart() async throws {
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    try await record.keyring.lose()
+    record.keyring.lockPart(named: "Login")
+    await expect(["keyringPartLocked"], 0, repaired: ["keyringPartLocked"])
+    #expect(record.keyring.partQuestions == 3)
+    #expect(await record.acct("doctor", "--offline") == 0)
+    #expect(
+      record.out.contains(
+        """
+        warning   the collection Login of the keyring is locked, which has the items of alice.example.com
+                  fix: `acct keyring unlock` on its desktop; if its password is lost: sign in again with \
+        `acct login alice.example.com`
+
+        """
+      ),
+      "\(record.out)"
+    )
+  }
+
   @Test("The doctor names an item that acct did not write and leaves it to a new sign-in")
   func damagedItem() async throws {
     #expect(await record.add(Handoffs.dpop()) == 0)

@@ -18,6 +18,8 @@ package final class InMemoryKeyring: Sendable {
     var interruption: (@Sendable () -> Void)?
     var refusal: (@Sendable () -> Void)?
     var gate: (@Sendable () async -> Void)?
+    var lockedPart: String?
+    var partQuestions = 0
     var reads = 0
     var readKinds: [ItemKind] = []
     /// How often it was locked, and items came or went; `nil` where it announces nothing.
@@ -45,6 +47,12 @@ package final class InMemoryKeyring: Sendable {
   package func announceChange() { contents.withLock { $0.changes? += 1 } }
   /// Lets it announce nothing any more.
   package func silence() { contents.withLock { $0.changes = nil } }
+
+  /// Locks a part of it that has the items of all accounts.
+  package func lockPart(named name: String) { contents.withLock { $0.lockedPart = name } }
+
+  /// How often it was asked for its locked parts.
+  package var partQuestions: Int { contents.withLock { $0.partQuestions } }
 
   package func unlock() { contents.withLock { $0.isLocked = false } }
 
@@ -149,6 +157,12 @@ package final class InMemoryKeyring: Sendable {
       changes: { self.contents.withLock { $0.changes.map(ChangeMark.init) } }
     )
     keyring.lock = { () throws(KeyringFailure) in self.lock() }
+    keyring.lockedParts = { accounts in
+      self.contents.withLock { contents in
+        contents.partQuestions += 1
+        return contents.lockedPart.map { [Keyring.LockedPart(name: $0, accounts: accounts)] } ?? []
+      }
+    }
     return keyring
   }
 
