@@ -148,11 +148,12 @@ let package = Package(
     .target(name: "CArguments"),
 
     // Rooms, from the cellar up. A target may depend only on targets above it in this list.
-    room("Secrets", forSize: true, reflected: true),
-    room("AcctModel", ["Secrets"], forSize: true, reflected: true),
+    room("Text"),
+    room("Secrets", ["Text"], forSize: true, reflected: true),
+    room("AcctModel", ["Secrets", "Text"], forSize: true, reflected: true),
     // The door: what a token may be used for, and by whom.
     room("Release", ["AcctModel", "Secrets"], forSize: true, reflected: true),
-    room("StrictJSON"),
+    room("StrictJSON", ["Text"]),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
     room(
       "AcctCrypto",
@@ -165,52 +166,66 @@ let package = Package(
     // is asked for.
     room(
       "AcctProtocol",
-      ["AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", structuredFields],
+      ["AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", structuredFields],
       embedding: ["Providers/Shipped", "OAuth/session-ends.json"],
       forSize: true,
       reflected: true
     ),
     room("AcctPorts", ["AcctModel", "Release", "Secrets"], forSize: true, reflected: true),
-    room("AcctEngine", ["AcctModel", "Release", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts"], forSize: true),
+    room(
+      "AcctEngine",
+      ["AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts"],
+      forSize: true
+    ),
 
     // Adapters, one per port family; none knows another, but for Vault.
-    room("PrivateFiles", ["CLinux"], forSize: true),
-    room("SessionBus", ["AcctModel", "Secrets"]),
+    room("PrivateFiles", ["Text", "CLinux"], forSize: true),
+    room("SessionBus", ["AcctModel", "Secrets", "Text"]),
     room(
       "SecretServiceKeyring",
-      ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"],
+      ["AcctModel", "Secrets", "Text", "AcctPorts", "PrivateFiles", "SessionBus", "CLibSecret"],
       forSize: true
     ),
     // The vault of this machine, and the key of a vault, which a shared keyring has as well.
     room(
       "Vault",
-      ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"],
+      ["AcctModel", "Secrets", "Text", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "CLinux"],
       forSize: true
     ),
     room(
       "SharedKeyring",
-      ["AcctModel", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault"],
+      ["AcctModel", "Secrets", "Text", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault"],
       forSize: true
     ),
     // libcurl begins once in a process, whichever adapter needs it first.
     room("Curl", ["AcctModel", "Secrets", "CLibCurl", "PrivateFiles"], forSize: true),
-    room("EtcdStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "Curl", "CLibCurl"], forSize: true),
-    room("PostgresStore", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLibPQ"], forSize: true),
+    room(
+      "EtcdStore",
+      ["AcctModel", "Secrets", "Text", "AcctPorts", "PrivateFiles", "Curl", "CLibCurl"],
+      forSize: true
+    ),
+    room("PostgresStore", ["AcctModel", "Secrets", "Text", "AcctPorts", "PrivateFiles", "CLibPQ"], forSize: true),
     room("TPM", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles"], forSize: true),
     room("PKCS11", ["AcctModel", "Secrets", "AcctPorts", "CPKCS11", "PrivateFiles"], forSize: true, reflected: true),
     room("Expat", ["AcctModel", "Secrets", "AcctPorts", "CExpat"], forSize: true),
-    room("LiveSystem", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "CLinux"], forSize: true),
+    room("LiveSystem", ["AcctModel", "Secrets", "Text", "AcctPorts", "PrivateFiles", "CLinux"], forSize: true),
 
     room(
       "LiveHTTP",
-      ["AcctModel", "Secrets", "AcctPorts", "Curl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1")],
+      [
+        "AcctModel", "Secrets", "Text", "AcctPorts", "Curl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"),
+        nio("NIOHTTP1"),
+      ],
       forSize: true,
       reflected: true
     ),
 
     room(
       "AcctCLI",
-      ["AcctModel", "Release", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser],
+      [
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine",
+        argumentParser,
+      ],
       forSize: true,
       reflected: true
     ),
@@ -241,6 +256,7 @@ let package = Package(
       path: "Tests/TokenTool",
       swiftSettings: testRules
     ),
+    tests("TextTests", ["Text"]),
     tests("SecretsTests", ["Secrets"]),
     tests("AcctModelTests", ["AcctModel", "Secrets", "AcctTestSupport"], vectors: true),
     tests("ReleaseTests", ["AcctModel", "Release", "Secrets", "AcctTestSupport"]),

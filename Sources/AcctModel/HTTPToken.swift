@@ -1,10 +1,9 @@
+import Text
+
 extension UInt8 {
   /// `true` if it is a `tchar`, a character of a `token` (RFC 9110, section 5.6.2).
   package var isHTTPTokenCharacter: Bool {
-    switch self {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(self)
-    }
+    isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self)
   }
 }
 
@@ -37,5 +36,5 @@ extension String {
 
 extension UInt8 {
   /// The byte, or the small letter in place of a capital one of ASCII.
-  fileprivate var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+  fileprivate var inLowerCase: UInt8 { isASCIICapital ? self | 0x20 : self }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Scopes as lists of words (RFC 6749, section 3.3).
 package enum Scope {
   /// The words of a scope; GitHub and others also separate them by commas.
@@ -28,7 +30,7 @@ extension Scope {
   package static func isWellFormed(_ word: some StringProtocol) -> Bool {
     !word.isEmpty
       && word.utf8.allSatisfy {
-        (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        $0.isVisibleASCII && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
       }
   }
 

@@ -1,6 +1,7 @@
 package import AcctPorts
 import CLinux
 import Dispatch
+import Text
 
 extension DNS {
   /// The system's resolver, or the one that `ACCT_DNS_SERVER` names.
@@ -28,7 +29,7 @@ private struct Server: Sendable {
   init(_ text: String) throws(DNSFailure) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let port = parts.count == 2 ? UInt16(parts[1]) : 53,
-      parts[0].split(separator: ".").count == 4, parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E })
+      parts[0].split(separator: ".").count == 4, parts[0].utf8.allSatisfy({ $0.isASCIIDigit || $0 == 0x2E })
     else {
       guard text.hasPrefix("localhost:"), let port = UInt16(text.dropFirst(10)) else { throw .badServer(text) }
       self.address = "127.0.0.1"

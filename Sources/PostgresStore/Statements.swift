@@ -1,3 +1,5 @@
+import Text
+
 /// The SQL that acct sends.
 ///
 /// Every change first raises the one number in `acct_store`, and its row stays locked until the
@@ -97,16 +99,5 @@ enum Statements {
         WHERE NOT EXISTS (SELECT FROM acct_objects WHERE key = \(key))
         """
     }
-  }
-
-  private static func hex(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(2 * bytes.count)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

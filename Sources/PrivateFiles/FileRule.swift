@@ -1,4 +1,5 @@
 import Glibc
+import Text
 
 /// What acct demands of a file that it obeys, wherever the file lies.
 ///
@@ -90,12 +91,7 @@ extension FileStatus {
 
 /// A path as a shell takes it for one word.
 func shellWord(_ path: String) -> String {
-  let isPlain = path.utf8.allSatisfy { byte in
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: "%+,-./:=@_".utf8.contains(byte)
-    }
-  }
+  let isPlain = path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "%+,-./:=@_".utf8.contains($0) }
   guard !isPlain else { return path }
   var word = "'"
   for character in path { word += character == "'" ? "'\\''" : String(character) }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Text
 
 /// A folder in memory for the files of one process, which are to be gone with that process.
 ///
@@ -97,6 +98,6 @@ package final class MemoryFolder: Sendable {
 
   private static func isName(_ name: String) -> Bool {
     name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 16
-      && name.utf8.dropFirst(prefix.utf8.count).allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+      && name.utf8.dropFirst(prefix.utf8.count).allSatisfy { $0.hexadecimalValue != nil && !$0.isASCIICapital }
   }
 }

@@ -1,5 +1,6 @@
 package import AcctModel
 package import Secrets
+import Text
 
 /// A credential that fits on a header line: one or more characters %x21–7E.
 ///
@@ -31,7 +32,7 @@ package struct Token: Equatable, Sendable {
   ///
   /// - Throws: ``ParseError/token``.
   package init(_ secret: Secret) throws(ParseError) {
-    let usable = secret.withBytes { bytes in bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) } }
+    let usable = secret.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0].isVisibleASCII } }
     guard secret.count > 0, usable else { throw .token }
     self.secret = secret
   }

@@ -1,3 +1,5 @@
+import Text
+
 /// One reading of a text, each byte with its position in the original.
 struct TextView {
   private(set) var bytes: [UInt8] = []
@@ -25,7 +27,7 @@ struct TextView {
   func isWord(_ range: Range<Int>) -> Bool {
     let before = range.lowerBound > 0 ? bytes[range.lowerBound - 1] : 0
     let after = range.upperBound < bytes.count ? bytes[range.upperBound] : 0
-    return !isAlphanumeric(before) && !isAlphanumeric(after)
+    return !before.isASCIIAlphanumeric && !after.isASCIIAlphanumeric
   }
 
   /// The reading without `%XX`, `\uXXXX` and `\` before another character; `nil` if it is the same.
@@ -55,13 +57,7 @@ struct TextView {
   private func hexadecimal(_ index: Int, _ count: Int) -> Int? {
     var value = 0
     for byte in bytes[index..<(index + count)] {
-      let digit: UInt8
-      switch byte {
-      case 0x30...0x39: digit = byte - 0x30
-      case 0x41...0x46: digit = byte - 0x37
-      case 0x61...0x66: digit = byte - 0x57
-      default: return nil
-      }
+      guard let digit = byte.hexadecimalValue else { return nil }
       value = value << 4 | Int(digit)
     }
     return value
@@ -100,13 +96,6 @@ struct TextView {
       view.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)), starts[first], ends[index])
     }
     return view
-  }
-}
-
-private func isAlphanumeric(_ byte: UInt8) -> Bool {
-  switch byte {
-  case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-  default: false
   }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Text
 
 /// The address of the session bus: Unix sockets, tried in order.
 ///
@@ -94,17 +95,7 @@ package struct BusAddress: Sendable {
 
   /// Resolves `%` and two hexadecimal digits, which stand for a byte.
   private static func unescaped(_ value: Substring) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var rest = value.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst()?.hexDigit, let low = rest.popFirst()?.hexDigit else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return bytes.isEmpty ? nil : bytes
+    percentDecoded(value.utf8).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The socket `bus` in `XDG_RUNTIME_DIR`, or in the user's own folder, if there is one.
@@ -127,13 +118,9 @@ package struct BusAddress: Sendable {
 
   /// Writes bytes other than letters, digits and `-_/.\*` as `%` and two hexadecimal digits.
   private static func escaped(_ path: ArraySlice<UInt8>) -> String {
-    let digits = Array("0123456789abcdef")
-    return path.reduce(into: "") { text, byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: text.unicodeScalars.append(Unicode.Scalar(byte))
-      case _ where #"-_/.\*"#.utf8.contains(byte): text.unicodeScalars.append(Unicode.Scalar(byte))
-      default: text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-      }
+    path.reduce(into: "") { text, byte in
+      let isPlain = byte.isASCIIAlphanumeric || #"-_/.\*"#.utf8.contains(byte)
+      text += isPlain ? String(Unicode.Scalar(byte)) : "%\(hex([byte]))"
     }
   }
 }
@@ -141,15 +128,4 @@ package struct BusAddress: Sendable {
 package func environmentVariable(_ name: String) -> String? {
   guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
   return unsafe String(cString: value)
-}
-
-extension UInt8 {
-  fileprivate var hexDigit: UInt8? {
-    switch self {
-    case 0x30...0x39: self - 0x30
-    case 0x41...0x46: self - 0x41 + 10
-    case 0x61...0x66: self - 0x61 + 10
-    default: nil
-    }
-  }
 }

@@ -1,3 +1,5 @@
+import Text
+
 extension JSON {
   /// Writes the value as compact JSON in UTF-8.
   ///
@@ -115,8 +117,9 @@ extension JSON {
   /// One escape, or two for the surrogates of a scalar beyond the basic plane.
   private static func write(escaped scalar: Unicode.Scalar, to output: inout [UInt8]) {
     for unit in String(scalar).utf16 {
-      let digits = String(unit, radix: 16)
-      output.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)".utf8)
+      output.append(contentsOf: "\\u".utf8)
+      output.append(hexadecimal: UInt8(unit >> 8))
+      output.append(hexadecimal: UInt8(unit & 0xFF))
     }
   }
 }

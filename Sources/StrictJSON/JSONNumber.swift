@@ -1,3 +1,5 @@
+import Text
+
 /// A JSON number, kept as it was written so that reading it loses nothing.
 package struct JSONNumber: Equatable, Sendable {
   /// The number's text (RFC 8259, section 6).
@@ -66,7 +68,7 @@ extension JSONNumber {
     var position = start
 
     func byte() -> UInt8? { position < bytes.count ? bytes[position] : nil }
-    func isDigit() -> Bool { byte().map { (0x30...0x39).contains($0) } ?? false }
+    func isDigit() -> Bool { byte()?.isASCIIDigit ?? false }
     func failure() -> Scan { position < bytes.count ? .unexpected(offset: position) : .truncated }
     func skipDigits() -> Bool {
       let first = position

@@ -1,3 +1,5 @@
+import Text
+
 extension JSONReader {
   /// Reads a string (RFC 8259, section 7); the position is at its opening quote.
   ///
@@ -96,12 +98,8 @@ extension JSONReader {
     var value: UInt32 = 0
     for _ in 0..<4 {
       guard position < bytes.count else { throw .truncated }
-      let byte = bytes[position]
-      switch byte {
-      case 0x30...0x39: value = value << 4 | UInt32(byte - 0x30)
-      case 0x41...0x46, 0x61...0x66: value = value << 4 | UInt32(byte & 0xDF - 0x37)
-      default: throw .unexpected(offset: position)
-      }
+      guard let digit = bytes[position].hexadecimalValue else { throw .unexpected(offset: position) }
+      value = value << 4 | UInt32(digit)
       position += 1
     }
     return value

@@ -2,6 +2,7 @@ import AcctEngine
 import AcctModel
 import Release
 import ArgumentParser
+import Text
 
 /// Runs a command with the token in its environment.
 struct ExecCommand: AcctCommand {
@@ -117,9 +118,9 @@ extension String {
   /// `true` for a name that shells can use (POSIX, Base Definitions, section 3.216).
   fileprivate var isVariableName: Bool {
     let isStart = { (byte: UInt8) in
-      byte == UInt8(ascii: "_") || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+      byte == UInt8(ascii: "_") || byte.isASCIILetter
     }
     guard let first = utf8.first, isStart(first) else { return false }
-    return utf8.allSatisfy { isStart($0) || (0x30...0x39).contains($0) }
+    return utf8.allSatisfy { isStart($0) || $0.isASCIIDigit }
   }
 }

@@ -1,6 +1,7 @@
 package import AcctModel
 import AcctPorts
 import StrictJSON
+import Text
 
 extension EngineContext {
   /// The accounts whose files are not used; none if they can't be listed, which is a failure of its own.
@@ -50,7 +51,7 @@ extension AccountStore {
     guard let start = ByteSearch(of: Array("\"\(name)\":".utf8)).end(in: text) else { return nil }
     let rest = text[start...]
     guard let quote = rest.first, quote == UInt8(ascii: "\"") else {
-      return String(decoding: rest.prefix { (0x30...0x39).contains($0) }, as: UTF8.self)
+      return String(decoding: rest.prefix(while: \.isASCIIDigit), as: UTF8.self)
     }
     let value = rest.dropFirst().prefix { $0 != quote }
     return value.endIndex < text.endIndex ? String(decoding: value, as: UTF8.self) : nil

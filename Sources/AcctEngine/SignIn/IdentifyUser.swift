@@ -4,6 +4,7 @@ import AcctPorts
 import AcctProtocol
 import StrictJSON
 import Release
+import Text
 
 /// Identifies the user who has signed in, so that a new sign-in finds the same account.
 ///
@@ -177,7 +178,7 @@ final class IdentifyUser: Sendable {
 extension String {
   /// `true` for an identifier that no person has chosen: a UUID, or digits and letters of a number.
   fileprivate var isOpaque: Bool {
-    let digits = utf8.filter { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.count
+    let digits = utf8.count(where: \.isASCIIDigit)
     return utf8.count >= 8 && digits > 0 && allSatisfy { $0.isHexDigit || $0 == "-" }
   }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// A decentralized identifier, such as `did:plc:…` or `did:web:host`.
 ///
 /// The generic syntax of <https://atproto.com/specs/did>: at most 2048 characters, a lower-case method, and an
@@ -14,14 +16,14 @@ package struct DID: Hashable, Sendable, CustomStringConvertible {
     else { throw .did(text) }
     let method = bytes[4..<end]
     let identifier = bytes[(end + 1)...]
-    guard !method.isEmpty, method.allSatisfy({ (0x61...0x7A).contains($0) }), let last = identifier.last,
+    guard !method.isEmpty, method.allSatisfy(\.isASCIISmallLetter), let last = identifier.last,
       last != .colon, last != .percent, identifier.allSatisfy(Self.isIdentifierByte)
     else { throw .did(text) }
     description = text
   }
 
   private static func isIdentifierByte(_ byte: UInt8) -> Bool {
-    byte.isASCIILetter || byte.isASCIIDigit || byte == .colon || byte == .percent
+    byte.isASCIIAlphanumeric || byte == .colon || byte == .percent
       || byte == .hyphen || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
   }
 
@@ -82,8 +84,8 @@ package struct Handle: Hashable, Sendable, CustomStringConvertible {
     var end = start
     while end < bytes.count, bytes[end] != UInt8(ascii: ".") {
       let byte = bytes[end]
-      guard byte.isASCIILetter || byte.isASCIIDigit || byte == .hyphen else { return nil }
-      isUpper = isUpper || (0x41...0x5A).contains(byte)
+      guard byte.isASCIIAlphanumeric || byte == .hyphen else { return nil }
+      isUpper = isUpper || byte.isASCIICapital
       end += 1
     }
     guard (1...63).contains(end - start), bytes[start] != .hyphen, bytes[end - 1] != .hyphen else { return nil }
@@ -101,6 +103,4 @@ package struct Handle: Hashable, Sendable, CustomStringConvertible {
 
 extension UInt8 {
   static let hyphen = UInt8(ascii: "-")
-  var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
-  var isASCIILetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// An event in the life of an account: what, when, on which machine, and for which program or origin.
 ///
 /// It has no secret, and of a URL the origin alone.
@@ -75,12 +77,7 @@ package struct AccountEvent: Hashable, Sendable {
   }
 
   private static func word(_ text: String?) -> String? {
-    let kept = (text ?? "").utf8.filter { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-      default: false
-      }
-    }
+    let kept = (text ?? "").utf8.filter { $0.isASCIIAlphanumeric || "-._".utf8.contains($0) }
     let word = String(decoding: kept.prefix(64), as: UTF8.self)
     return word.isEmpty || word == "-" ? nil : word
   }

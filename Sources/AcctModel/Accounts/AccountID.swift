@@ -1,3 +1,5 @@
+import Text
+
 /// The identifier of an account within acct: a random version-4 UUID, in lower case.
 ///
 /// It names the account's keyring items and its file, and says nothing about who it is.
@@ -14,8 +16,7 @@ package struct AccountID: Hashable, Sendable, CustomStringConvertible {
       var byte = bytes[index]
       if index == 6 { byte = byte & 0x0F | 0x40 }
       if index == 8 { byte = byte & 0x3F | 0x80 }
-      text.append(Self.digits[Int(byte >> 4)])
-      text.append(Self.digits[Int(byte & 0x0F)])
+      text.append(hexadecimal: byte)
     }
     description = String(decoding: text, as: UTF8.self)
   }
@@ -34,15 +35,13 @@ package struct AccountID: Hashable, Sendable, CustomStringConvertible {
         case 8, 13, 18, 23: byte == .hyphen
         case 14: byte == UInt8(ascii: "4")
         case 19: (0x38...0x39).contains(byte) || (0x61...0x62).contains(byte | 0x20)
-        default: byte.isASCIIDigit || (0x61...0x66).contains(byte | 0x20)
+        default: byte.hexadecimalValue != nil
         }
       guard fits else { throw .accountID(text) }
-      isUpper = isUpper || (0x41...0x46).contains(byte)
+      isUpper = isUpper || byte.isASCIICapital
     }
     description = isUpper ? text.lowercased() : text
   }
-
-  private static let digits = Array("0123456789abcdef".utf8)
 }
 
 /// The user's name for an account: 1 to 253 characters, none of them white space or control.
@@ -57,7 +56,7 @@ package struct AccountName: Hashable, Comparable, Sendable, CustomStringConverti
   /// - Throws: ``ParseError/accountName(_:)``.
   package init(_ text: String) throws(ParseError) {
     // Visible ASCII, which nearly all names are, needs no table.
-    let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    let isPlain = text.utf8.allSatisfy(\.isVisibleASCII)
     let usable =
       isPlain
       || text.unicodeScalars.allSatisfy { scalar in

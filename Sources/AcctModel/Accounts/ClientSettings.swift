@@ -1,3 +1,5 @@
+import Text
+
 /// The settings of an account's client for requests to its server, beyond its identifier: at renewals, checks and
 /// revocations as at the sign-in.
 package struct ClientSettings: Equatable, Sendable {
@@ -132,7 +134,7 @@ package struct RequestParameter: Hashable, Sendable {
 
   /// - Throws: ``ParseError/parameter``, ``ParseError/ownParameter(_:)``.
   package init(name: String, value: String, in place: Place = .authorization) throws(ParseError) {
-    guard !name.isEmpty, name.utf8.count <= 256, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+    guard !name.isEmpty, name.utf8.count <= 256, name.utf8.allSatisfy(\.isVisibleASCII),
       value.utf8.count <= 8192, value.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
     else { throw .parameter }
     guard !Self.own.contains(name.lowercased()) || place == .token && name == "scope" else { throw .ownParameter(name) }

@@ -1,3 +1,5 @@
+import Text
+
 extension String {
   /// An identifier that was typed or pasted, without the invisible characters that copying adds.
   ///
@@ -5,7 +7,7 @@ extension String {
   /// them; none can be a part of an identifier. Blanks are dropped at both ends alone: inside they part two words.
   package var withoutCopyMarks: String {
     // The fast path, for nearly every text.
-    guard !utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return self }
+    guard !utf8.allSatisfy(\.isVisibleASCII) else { return self }
     let visible = unicodeScalars.filter { scalar in
       scalar.properties.generalCategory != .format && !scalar.properties.isDefaultIgnorableCodePoint
     }

@@ -1,3 +1,5 @@
+import Text
+
 /// The tokens of other issuers that an account's requests for tokens start from, each read anew for each request.
 ///
 /// They stand in the account's file by their places, never by their contents.
@@ -59,7 +61,7 @@ package struct TokenTypeURI: Hashable, Sendable {
     default:
       let scheme = text.prefix { $0 != ":" }
       guard text.utf8.count <= 512, scheme.utf8.count < text.utf8.count - 1, scheme.first?.isLetter == true,
-        text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        text.utf8.allSatisfy(\.isVisibleASCII)
       else { throw .tokenType }
       self.text = text
     }

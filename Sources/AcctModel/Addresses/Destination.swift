@@ -1,4 +1,5 @@
 import Secrets
+import Text
 
 /// The URL that a credential is wanted for, and the user if the URL names one.
 package struct Destination: Equatable, Sendable {
@@ -51,6 +52,6 @@ package enum PlaceholderUser {
 extension UInt8 {
   /// A letter, a digit, or another character that a URL may have in its user, but for the colon before a password.
   fileprivate var mayStandInUser: Bool {
-    isASCIILetter || isASCIIDigit || "-._~%!$&'()*+,;=".utf8.contains(self)
+    isASCIIAlphanumeric || "-._~%!$&'()*+,;=".utf8.contains(self)
   }
 }

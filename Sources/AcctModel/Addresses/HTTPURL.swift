@@ -1,3 +1,5 @@
+import Text
+
 /// An absolute http or https URL (RFC 3986) that a credential could be sent to.
 ///
 /// Parsing is stricter than a browser's: forms that clients are known to read in different ways (user information,
@@ -47,13 +49,9 @@ package struct HTTPURL: Hashable, Sendable {
 
   /// A path of an origin, as text that no client has encoded for a URL yet.
   package init(_ origin: Origin, path: String) {
-    var encoded = path.utf8.first == .slash ? "" : "/"
-    for byte in path.utf8 {
-      let isPlain = byte.mayStandInTarget && byte != .question && byte != .hash
-      encoded += isPlain ? String(ascii: [byte]) : percentEncoded(byte)
-    }
+    let encoded = percentEncoded(path) { $0.mayStandInTarget && $0 != .question && $0 != .hash }
     self.origin = origin
-    self.path = removingDotSegments(encoded)
+    self.path = removingDotSegments(path.utf8.first == .slash ? encoded : "/\(encoded)")
     query = nil
   }
 
@@ -70,7 +68,7 @@ package struct HTTPURL: Hashable, Sendable {
     let usable =
       isAddress
       ? host.dropFirst().dropLast().allSatisfy(\.mayStandInAddress)
-      : host.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0.isDotHyphenOrUnderscore }
+      : host.allSatisfy { $0.isASCIIAlphanumeric || $0.isDotHyphenOrUnderscore }
     guard usable else { throw .refusedURL(.unusableHost) }
 
     let name = String(ascii: host).lowercased()
@@ -129,14 +127,13 @@ extension UInt8 {
     case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
       UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
       false
-    default: (0x21...0x7E).contains(self)
+    default: isVisibleASCII
     }
   }
 
   /// A hexadecimal digit, a colon or a dot.
   fileprivate var mayStandInAddress: Bool {
-    isASCIIDigit || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
-      || self == .colon || self == UInt8(ascii: ".")
+    hexadecimalValue != nil || self == .colon || self == UInt8(ascii: ".")
   }
 
   fileprivate var isDotHyphenOrUnderscore: Bool {

@@ -1,3 +1,5 @@
+import Text
+
 extension IPAddress {
   /// `true` if it may be the address of a server on the public internet.
   ///

@@ -1,3 +1,5 @@
+import Text
+
 /// An IP address written out (RFC 4291, section 2.2), as its 4 or 16 bytes.
 package struct IPAddress: Equatable, Sendable {
   package let bytes: [UInt8]
@@ -28,7 +30,7 @@ extension Origin {
 
 private func four(_ text: some StringProtocol) -> [UInt8]? {
   let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-  let bytes = parts.compactMap { part in part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt8(part) : nil }
+  let bytes = parts.compactMap { part in part.utf8.allSatisfy(\.isASCIIDigit) ? UInt8(part) : nil }
   return parts.count == 4 && bytes.count == 4 ? bytes : nil
 }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// The address on this machine at which a sign-in in the browser ends (RFC 8252, section 7.3), spelled as it
 /// is registered with the server.
 package struct LoopbackRedirect: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import Text
+
 extension PKCS11URI {
   private static let limit = 4096
 
@@ -56,14 +58,7 @@ extension PKCS11URI {
 
   /// The name of an attribute: lower-case letters, digits, `-` and `_` (pk11-attr, pk11-v-attr-nm).
   private func name(_ bytes: Substring.UTF8View) throws(PKCS11URIFlaw) -> String {
-    let isName = bytes.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
+    let isName = bytes.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
     guard isName, !bytes.isEmpty, bytes.count <= 64 else { throw .malformed }
     return String(Substring(bytes))
   }
@@ -71,14 +66,7 @@ extension PKCS11URI {
   /// A value without its percent encoding; every other character must be one of pk11-pchar or pk11-qchar.
   private func decoded(_ bytes: Substring.UTF8View, in place: Place) throws(PKCS11URIFlaw) -> [UInt8] {
     let allowed = place == .path ? ":[]@!$'()*+,=&-._~%" : ":[]@!$'()*+,=/?|-._~%"
-    let isPlain = bytes.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: allowed.utf8.contains(byte)
-      }
-    }
+    let isPlain = bytes.allSatisfy { $0.isASCIIAlphanumeric || allowed.utf8.contains($0) }
     guard isPlain, let decoded = percentDecoded(bytes) else { throw .malformed }
     return decoded
   }
@@ -93,7 +81,7 @@ extension PKCS11URI {
     case "object": object = try text(value, name)
     case "slot-id":
       let digits = try text(value, name)
-      guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(digits)
+      guard digits.utf8.allSatisfy(\.isASCIIDigit), let number = UInt64(digits)
       else { throw .wrongValue(name) }
       slotID = number
     case "id":
@@ -133,29 +121,5 @@ extension PKCS11URI {
   private func text(_ bytes: [UInt8], _ name: String) throws(PKCS11URIFlaw) -> String {
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else { throw .wrongValue(name) }
     return text
-  }
-}
-
-/// The bytes that percent-encoded text stands for; `nil` if two hexadecimal digits do not follow each `%`.
-func percentDecoded(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
-  var decoded: [UInt8] = []
-  var rest = bytes.makeIterator()
-  while let byte = rest.next() {
-    guard byte == UInt8(ascii: "%") else {
-      decoded.append(byte)
-      continue
-    }
-    guard let high = rest.next().flatMap(hexValue), let low = rest.next().flatMap(hexValue) else { return nil }
-    decoded.append(high << 4 | low)
-  }
-  return decoded
-}
-
-private func hexValue(_ digit: UInt8) -> UInt8? {
-  switch digit {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-  default: nil
   }
 }

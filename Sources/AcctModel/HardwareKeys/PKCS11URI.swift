@@ -1,3 +1,5 @@
+import Text
+
 /// The name of a token, and of a key in it (RFC 7512).
 ///
 /// An attribute that is `nil` matches everything. Of the attributes of the path, those of the library and of the
@@ -43,7 +45,7 @@ package struct PKCS11URI: Hashable, Sendable {
     ] {
       if let value { path.append("\(name)=\(encoded(value, in: .path))") }
     }
-    if let id { path.append("id=\(id.map(percentEncoded).joined())") }
+    if let id { path.append("id=\(encoded(id))") }
     var query: [String] = []
     for (name, value) in [
       ("module-path", modulePath), ("module-name", moduleName), ("pin-source", pinFile.map { "file:\($0)" }),
@@ -81,18 +83,10 @@ private enum Part { case path, query }
 
 /// Percent-encodes all but the unreserved characters (RFC 3986, section 2.3) and those that keep a path readable.
 private func encoded(_ text: String, in part: Part) -> String {
-  text.utf8.map { byte in
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-      String(UnicodeScalar(byte))
-    case UInt8(ascii: "/") where part == .query, UInt8(ascii: ":") where part == .query: String(UnicodeScalar(byte))
-    default: percentEncoded(byte)
-    }
-  }.joined()
+  percentEncoded(text) { $0.isUnreserved || part == .query && "/:".utf8.contains($0) }
 }
 
-func percentEncoded(_ byte: UInt8) -> String {
-  let digits = String(byte, radix: 16, uppercase: true)
-  return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+/// Percent-encodes all bytes.
+private func encoded(_ bytes: [UInt8]) -> String {
+  String(decoding: bytes.reduce(into: [UInt8]()) { $0.append(percentEncoding: $1) }, as: UTF8.self)
 }

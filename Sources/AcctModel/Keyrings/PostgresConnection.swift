@@ -1,3 +1,5 @@
+import Text
+
 /// A connection string of libpq, checked: `host=… dbname=…`, or `postgresql://…`
 /// (<https://www.postgresql.org/docs/15/libpq-connect.html>, 34.1.1).
 package enum PostgresConnection {
@@ -28,11 +30,7 @@ package enum PostgresConnection {
       }
     }
     let path = authority.utf8.map { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: String(Unicode.Scalar(byte))
-      case _ where "/-._~".utf8.contains(byte): String(Unicode.Scalar(byte))
-      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }
+      byte.isUnreserved || byte == UInt8(ascii: "/") ? String(Unicode.Scalar(byte)) : "%\(hex([byte]))"
     }
     .joined()
     return "\(text)\(text.contains("?") ? "&" : "?")sslrootcert=\(path)"
@@ -114,19 +112,8 @@ package enum PostgresConnection {
   }
 
   private static func decoded(_ text: Substring) throws(KeyringSettingsFlaw) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-      guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16), value != 0
-      else { throw .connection }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
+    // libpq would cut the text at a NUL.
+    guard let bytes = percentDecoded(text.utf8), !bytes.contains(0) else { throw .connection }
     return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,4 +1,5 @@
 package import Secrets
+import Text
 
 extension OutputFormat {
   /// Writes a value in this format.
@@ -25,12 +26,7 @@ extension OutputFormat {
 
   private func isBare(_ bytes: Span<UInt8>) -> Bool {
     guard let bare, bytes.count > 0 else { return false }
-    return bytes.indices.allSatisfy { index in
-      switch bytes[index] {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-      case let other: bare.utf8.contains(other)
-      }
-    }
+    return bytes.indices.allSatisfy { bytes[$0].isASCIIAlphanumeric || bare.utf8.contains(bytes[$0]) }
   }
 
   /// Returns `true` for a value that goes out as it is: most formats without quotes take any visible ASCII, as nearly every
@@ -85,15 +81,14 @@ extension OutputFormat {
       // Two for the surrogates of a scalar beyond the basic plane.
       for unit in scalar.utf16 {
         output.append(contentsOf: "\\u".utf8)
-        for shift in [12, 8, 4, 0] { output.append(Self.digits[Int(unit >> UInt16(shift) & 0xF)]) }
+        output.append(hexadecimal: UInt8(unit >> 8))
+        output.append(hexadecimal: UInt8(unit & 0xFF))
       }
     } else {
       guard takes(scalar) else { throw OutputFlaw(in: self) }
       output.append(contentsOf: scalar.utf8)
     }
   }
-
-  private static let digits = Array("0123456789abcdef".utf8)
 
   /// Returns `true` if a character stands for itself.
   private func takes(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,3 +1,5 @@
+import Text
+
 /// Times as HTTP fields write them (RFC 9110, section 5.6.7).
 package enum HTTPDate {
   /// Parses a time in any of the three forms that a recipient must take.
@@ -25,7 +27,7 @@ package enum HTTPDate {
   }
 
   private static func fullYear(_ year: Substring) -> String? {
-    guard year.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard year.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
     switch year.utf8.count {
     case 2: return (year < "70" ? "20" : "19") + year
     case 4: return String(year)

@@ -1,3 +1,5 @@
+import Text
+
 /// The address at which the sign-in at a backend ended, with all of its parameters.
 package struct CallbackAddress: Sendable {
   package let place: CallbackPlace
@@ -20,7 +22,7 @@ package struct CallbackAddress: Sendable {
       return
     }
     let query = address[mark...].dropFirst()
-    guard query.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformed }
+    guard query.utf8.allSatisfy(\.isVisibleASCII) else { throw .malformed }
     place = try CallbackPlace(address[..<mark])
     do {
       parameters = try QueryParameters(String(query)) { $0 == "error_description" || $0 == "error_uri" }

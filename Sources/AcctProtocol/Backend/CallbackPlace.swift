@@ -1,4 +1,5 @@
 import AcctModel
+import Text
 
 /// The target of a callback: an app's own scheme, or this machine's loopback (RFC 8252, section 7).
 ///
@@ -48,10 +49,10 @@ package struct CallbackPlace: Equatable, Sendable {
       ? authority.firstIndex(of: "]").map(authority.index(after:)) ?? authority.endIndex
       : authority.firstIndex(of: ":") ?? authority.endIndex
     let host = authority[..<end]
-    guard !host.isEmpty, isAddress || host.utf8.allSatisfy(\.isHostCharacter) else { throw .malformed }
+    guard !host.isEmpty, isAddress || host.utf8.allSatisfy(\.isUnreserved) else { throw .malformed }
     let tail = authority[end...]
     if tail.isEmpty { return (host.lowercased(), nil) }
-    guard tail.hasPrefix(":"), tail.dropFirst().utf8.allSatisfy(\.isDigit),
+    guard tail.hasPrefix(":"), tail.dropFirst().utf8.allSatisfy(\.isASCIIDigit),
       let port = UInt16(tail.dropFirst()), port > 0
     else { throw .malformed }
     return (host.lowercased(), port)
@@ -92,18 +93,15 @@ package struct CallbackPlace: Equatable, Sendable {
 extension Substring {
   /// RFC 3986, section 3.1.
   fileprivate var isScheme: Bool {
-    guard let first = utf8.first, first.isLetter, utf8.count <= 64 else { return false }
-    return utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+    guard let first = utf8.first, first.isASCIILetter, utf8.count <= 64 else { return false }
+    return utf8.allSatisfy { $0.isASCIIAlphanumeric || "+-.".utf8.contains($0) }
   }
 
   fileprivate var isDotSegment: Bool { [".", ".."].contains(lowercased().replacing("%2e", with: ".")) }
 }
 
 extension UInt8 {
-  fileprivate var isLetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
-  fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
-  fileprivate var isHostCharacter: Bool { isLetter || isDigit || "-._~".utf8.contains(self) }
-  fileprivate var isPathCharacter: Bool { isHostCharacter || "/%:@!$&'()*+,;=".utf8.contains(self) }
+  fileprivate var isPathCharacter: Bool { isUnreserved || "/%:@!$&'()*+,;=".utf8.contains(self) }
 }
 
 /// The conditions under which a callback is accepted.

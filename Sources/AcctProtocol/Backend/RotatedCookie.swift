@@ -1,5 +1,6 @@
 package import AcctModel
 import StrictJSON
+import Text
 
 /// The session that an answer's `Set-Cookie: sid=…` puts in place of the one in the request.
 package struct RotatedCookie: Sendable {
@@ -63,7 +64,7 @@ package struct RotatedCookie: Sendable {
     }
     if let age {
       let digits = age.hasPrefix("-") ? age.dropFirst() : age
-      if !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      if !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit) {
         return age.hasPrefix("-") || digits.utf8.allSatisfy { $0 == UInt8(ascii: "0") }
       }
     }

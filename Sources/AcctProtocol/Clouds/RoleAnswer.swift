@@ -1,6 +1,7 @@
 package import AcctModel
 import Secrets
 import Release
+import Text
 
 /// The answer of AWS's STS to a ``RoleRequest``.
 package enum RoleAnswer: Sendable {
@@ -96,7 +97,7 @@ package enum RoleAnswer: Sendable {
   /// `true` for letters, digits and dots.
   private static func isCode(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count)
-      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x2E }
+      && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: ".") }
   }
 }
 

@@ -1,6 +1,7 @@
 package import AcctModel
-import Secrets
+package import Secrets
 package import Release
+import Text
 
 /// A request for the temporary keys of a role of AWS: AssumeRoleWithWebIdentity of its Security Token Service (STS).
 package struct RoleRequest: Equatable, Sendable {
@@ -41,13 +42,13 @@ extension RoleRequest {
   /// `true` for a resource name of 20 to 2048 characters without blanks, of any partition.
   static func isRole(_ text: String) -> Bool {
     (20...2048).contains(text.utf8.count) && text.hasPrefix("arn:")
-      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      && text.utf8.allSatisfy(\.isVisibleASCII)
   }
 
   /// `true` for 2 to 64 of the characters that STS takes.
   static func isSession(_ text: String) -> Bool {
     (2...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy { $0.isLetterOrDigit || "_=,.@-+".utf8.contains($0) }
+      && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_=,.@-+".utf8.contains($0) }
   }
 
   /// The STS of a region.
@@ -57,18 +58,8 @@ extension RoleRequest {
   static func endpoint(_ region: String?) -> HTTPURL? {
     guard let region else { return try? HTTPURL("https://sts.amazonaws.com") }
     guard (1...63).contains(region.utf8.count), !region.hasPrefix("-"), !region.hasSuffix("-"),
-      region.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.isLetterOrDigit && !(0x41...0x5A).contains($0) })
+      region.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.isASCIIDigit || $0.isASCIISmallLetter })
     else { return nil }
     return try? HTTPURL("https://sts.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")")
-  }
-}
-
-extension UInt8 {
-  /// `true` for the letters and digits of ASCII.
-  fileprivate var isLetterOrDigit: Bool {
-    switch self {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: false
-    }
   }
 }

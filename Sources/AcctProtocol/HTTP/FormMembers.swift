@@ -1,4 +1,5 @@
 import StrictJSON
+import Text
 
 extension Span<UInt8> {
   /// `true` for a text that begins as a JSON object does, after a byte order mark and blanks.
@@ -36,20 +37,15 @@ func formMembers(_ bytes: Span<UInt8>) -> JSONObject? {
     case UInt8(ascii: "&"): guard end() else { return nil }
     case UInt8(ascii: "=") where name == nil: (name, part) = (part, [])
     case UInt8(ascii: "%"):
-      guard index + 1 < bytes.count, let high = digit(bytes[index]), let low = digit(bytes[index + 1]) else {
-        return nil
-      }
-      part.append(high << 4 | low)
+      guard let escaped = bytes.percentEscape(at: index - 1) else { return nil }
+      part.append(escaped)
       index += 2
     case UInt8(ascii: "+"): part.append(0x20)
     case 0x0A, 0x0D: continue
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
-      part.append(byte)
+    case _ where byte.isASCIIAlphanumeric || "_-.".utf8.contains(byte): part.append(byte)
     case 0x21...0x7E where name != nil && byte != UInt8(ascii: "<"): part.append(byte)
     default: return nil
     }
   }
   return end() && object.count > 0 ? object : nil
 }
-
-private func digit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) }

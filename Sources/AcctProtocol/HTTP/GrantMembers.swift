@@ -1,6 +1,7 @@
 package import AcctModel
 package import StrictJSON
 import Release
+import Text
 
 /// What is wrong with a grant and costs nothing of what it grants.
 package enum Blemish: Equatable, Sendable {
@@ -92,7 +93,7 @@ extension JSON {
   package var identifier: String? {
     guard let number = numberValue else { return stringValue }
     if let integer = number.integer { return String(integer) }
-    return number.literal.utf8.allSatisfy { (0x30...0x39).contains($0) } ? number.literal : nil
+    return number.literal.utf8.allSatisfy(\.isASCIIDigit) ? number.literal : nil
   }
 
   /// A number, also where it is (wrongly, but seen) written as a string.

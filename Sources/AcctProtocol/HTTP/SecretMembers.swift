@@ -1,5 +1,6 @@
 import AcctModel
 package import Secrets
+import Text
 
 /// Finds the secrets in messages by their names.
 ///
@@ -64,17 +65,8 @@ package enum SecretMembers {
 private func form(_ text: ArraySlice<UInt8>, _ direction: SecretMembers.Direction) -> [Secret] {
   text.split(separator: UInt8(ascii: "&")).compactMap { pair in
     guard let mark = pair.firstIndex(of: UInt8(ascii: "=")), isSecret(pair[..<mark], direction) else { return nil }
-    var value: [UInt8] = []
-    var rest = pair[(mark + 1)...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-      if byte == UInt8(ascii: "%"), digits.count == 2 {
-        value.append(UInt8(digits[0] << 4 | digits[1]))
-        rest = rest.dropFirst(2)
-      } else {
-        value.append(byte)
-      }
-    }
+    let encoded = pair[(mark + 1)...]
+    var value = percentDecoded(encoded.span).bytes
     return Secret(consuming: &value)
   }
 }
@@ -107,9 +99,9 @@ private func jsonString(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
       string.append(byte)
       continue
     }
-    let digits = rest.prefix(4).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    let digits = rest.prefix(4).compactMap(\.hexadecimalValue)
     if escaped == UInt8(ascii: "u"), digits.count == 4 {
-      let value = digits.reduce(0) { $0 << 4 | $1 }
+      let value = digits.reduce(0) { $0 << 4 | Int($1) }
       string.append(value < 0x80 ? UInt8(value) : UInt8(ascii: "?"))
       rest = rest.dropFirst(4)
     } else {
@@ -139,12 +131,8 @@ private struct PlainName {
   /// - Returns: `nil` for a text that is too long to be a name.
   init?(_ name: some Collection<UInt8>) {
     guard name.count <= 64 else { return nil }
-    for byte in name {
-      switch byte {
-      case 0x41...0x5A: letters[count] = byte + 0x20
-      case 0x61...0x7A, 0x30...0x39: letters[count] = byte
-      default: continue
-      }
+    for byte in name where byte.isASCIIAlphanumeric {
+      letters[count] = byte.isASCIICapital ? byte + 0x20 : byte
       count += 1
     }
   }

@@ -1,6 +1,7 @@
 package import AcctModel
 package import Secrets
 import StrictJSON
+import Text
 
 /// A server's answer to a call of acct's own, as far as it tells the result of the call.
 package final class ServerAnswer: Sendable {
@@ -144,7 +145,7 @@ package enum RetryAfter: Equatable, Sendable {
   /// Reads the field's value; `nil` unless it is a number of seconds or an HTTP date.
   package init?(_ value: String?) {
     guard let value else { return nil }
-    if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+    if !value.isEmpty, value.utf8.allSatisfy(\.isASCIIDigit) {
       self = .seconds(Int64(value) ?? .max)
     } else if let date = HTTPDate.parse(value) {
       self = .date(date)

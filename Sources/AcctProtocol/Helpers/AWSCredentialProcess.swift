@@ -1,5 +1,6 @@
 import AcctModel
 import Secrets
+import Text
 
 /// The `credential_process` of AWS's libraries and command line.
 ///
@@ -23,7 +24,7 @@ package struct AWSCredentialProcess: HelperProtocol {
     guard RoleRequest.isSession(session) else { throw .option("--session-name", .value) }
     var duration: Int?
     if let text = options["--duration"] {
-      guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int(text),
+      guard text.utf8.allSatisfy(\.isASCIIDigit), let seconds = Int(text),
         (900...43_200).contains(seconds)
       else { throw .option("--duration", .value) }
       duration = seconds

@@ -1,4 +1,5 @@
 package import AcctModel
+import Text
 
 /// The URL that a program asks a credential for, and the user if it names one.
 package struct HelperTarget: Equatable, Sendable {
@@ -31,7 +32,7 @@ package struct HelperTarget: Equatable, Sendable {
       urls = [try HTTPURL(server)]
       return
     }
-    guard server.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .url }
+    guard server.utf8.allSatisfy(\.isVisibleASCII) else { throw .url }
     let authority = String(server.prefix { $0 != "/" })
     let path = String(server.dropFirst(authority.count))
     urls = [HTTPURL(try Origin(.https, authority: authority), path: path)]

@@ -1,5 +1,6 @@
 package import AcctModel
 import Secrets
+import Text
 
 /// The protocol of Terraform's credentials helpers, which OpenTofu speaks, too.
 ///
@@ -64,7 +65,7 @@ package struct TerraformCredentials: HelperProtocol {
 
   /// A host in the form for comparison: its name in ASCII, and the port unless that is 443.
   private static func origin(_ host: String) throws(ParseError) -> Origin {
-    guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }) else { throw .url }
+    guard host.utf8.allSatisfy({ $0.isVisibleASCII && $0 != UInt8(ascii: "/") }) else { throw .url }
     return try Origin(.https, authority: host)
   }
 }

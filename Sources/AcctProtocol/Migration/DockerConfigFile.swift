@@ -1,6 +1,7 @@
 import AcctModel
 package import Secrets
 package import StrictJSON
+import Text
 
 /// Docker's `config.json`: logins in base64, or the names of the helpers that have them.
 package enum DockerConfigFile {
@@ -110,10 +111,7 @@ private let shortLivedHelpers = ["ecr-login", "gcloud", "gcr"]
 
 /// `true` for a character of a program's name.
 private func isNamePart(_ byte: UInt8) -> Bool {
-  switch byte {
-  case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-  default: "-._".utf8.contains(byte)
-  }
+  byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
 }
 
 /// The answer of a docker credential helper to `get`.

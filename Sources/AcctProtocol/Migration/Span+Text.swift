@@ -1,5 +1,6 @@
 import AcctModel
 import Secrets
+import Text
 
 /// Reading a file that contains secrets: by positions, so that no copy is left behind unwiped.
 extension Span<UInt8> {
@@ -59,10 +60,8 @@ extension Span<UInt8> {
     decoded.reserveCapacity(range.count)
     var index = range.lowerBound
     while index < range.upperBound {
-      if self[index] == UInt8(ascii: "%"), index + 2 < range.upperBound, let high = hexadecimal(self[index + 1]),
-        let low = hexadecimal(self[index + 2]), high << 4 | low != 0
-      {
-        decoded.append(high << 4 | low)
+      if index + 2 < range.upperBound, let byte = percentEscape(at: index), byte != 0 {
+        decoded.append(byte)
         index += 3
       } else {
         decoded.append(self[index])
@@ -93,15 +92,6 @@ extension Secret {
       guard var decoded = try? Base64URL.decode(text.span) else { return nil }
       return Secret(consuming: &decoded)
     }
-  }
-}
-
-private func hexadecimal(_ byte: UInt8) -> UInt8? {
-  switch byte {
-  case 0x30...0x39: byte - 0x30
-  case 0x41...0x46: byte - 0x37
-  case 0x61...0x66: byte - 0x57
-  default: nil
   }
 }
 

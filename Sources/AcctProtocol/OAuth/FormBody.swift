@@ -1,6 +1,7 @@
 package import AcctModel
 package import Secrets
 package import Release
+import Text
 
 /// Parameters as `application/x-www-form-urlencoded`, every byte outside the unreserved set
 /// percent-encoded (RFC 6749, appendix B).
@@ -44,17 +45,10 @@ package struct FormBody: Sendable {
   package mutating func add(_ name: String, _ token: Token) { add(name, token.opened(for: .form)) }
 
   private mutating func encode(_ text: Secret) {
-    let digits = Array("0123456789ABCDEF".utf8)
     text.withBytes { span in
       for index in span.indices {
         let byte = span[index]
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
-        default:
-          bytes.append(UInt8(ascii: "%"))
-          bytes.append(digits[Int(byte >> 4)])
-          bytes.append(digits[Int(byte & 15)])
-        }
+        if byte.isUnreserved { bytes.append(byte) } else { bytes.append(percentEncoding: byte) }
       }
     }
   }

@@ -1,3 +1,5 @@
+import Text
+
 /// The parameters of a query, decoded; one that decides anything and is there twice is an error (RFC 6749, section 3.1).
 package struct QueryParameters: Equatable, Sendable {
   private var values: [String: String] = [:]
@@ -39,33 +41,10 @@ package struct QueryParameters: Equatable, Sendable {
   package var names: [String] { Array(values.keys) }
 
   private static func decoded(_ text: Substring, _ isLenient: Bool = false) throws(Flaw) -> String {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        let escape = rest.prefix(2)
-        guard escape.count == 2, escape.allSatisfy(\.isHexDigit),
-          let value = UInt8(String(Substring(escape)), radix: 16)
-        else {
-          guard isLenient else { throw .malformed }
-          bytes.append(byte)
-          continue
-        }
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      default: bytes.append(byte)
-      }
-    }
+    let encoded = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+    let (bytes, isWellFormed) = percentDecoded(encoded.span)
     if isLenient { return String(decoding: bytes, as: UTF8.self) }
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
+    guard isWellFormed, let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
     return text
-  }
-}
-
-extension UInt8 {
-  fileprivate var isHexDigit: Bool {
-    (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
   }
 }

@@ -1,4 +1,5 @@
 import StrictJSON
+import Text
 
 /// The words by which servers end a session or a device sign-in, as they are in `session-ends.json`.
 ///
@@ -56,7 +57,7 @@ package enum SessionEnds {
 
   private static func plain(_ text: String) -> String {
     String(
-      decoding: text.lowercased().utf8.filter { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) },
+      decoding: text.lowercased().utf8.filter { $0.isASCIIDigit || $0.isASCIISmallLetter },
       as: UTF8.self
     )
   }

@@ -1,4 +1,5 @@
 import AcctModel
+import Text
 
 /// An address of a provider's file, in which parts may be left open: `https://{host}/realms/{realm}`.
 ///
@@ -70,20 +71,7 @@ package struct ProviderAddress: Equatable, Sendable {
   ///   - redirect: The address that a browser comes back to.
   /// - Returns: The page's address.
   func page(_ place: ProviderPlace, redirect: String) -> String {
-    filled(place).replacing(Self.redirectMark, with: Self.encoded(redirect))
-  }
-
-  /// A value of a query (RFC 3986, section 3.4): all but unreserved characters are escaped.
-  private static func encoded(_ text: String) -> String {
-    text.utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        String(Unicode.Scalar(byte))
-      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }.joined()
+    filled(place).replacing(Self.redirectMark, with: percentEncoded(redirect))
   }
 
   /// The address with everything put in; the tenant of an ID token stays open.

@@ -1,5 +1,6 @@
 import AcctModel
 import StrictJSON
+import Text
 
 /// The members of a provider's file that are more than a text.
 extension ProviderMembers {
@@ -49,7 +50,7 @@ extension ProviderMembers {
   /// A text of visible ASCII characters.
   func visible(_ name: String) throws(ProviderFlaw) -> String? {
     let text = try string(name)
-    guard text?.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) ?? true else {
+    guard text?.utf8.allSatisfy(\.isVisibleASCII) ?? true else {
       throw ProviderFlaw(path(of: name), .malformed)
     }
     return text

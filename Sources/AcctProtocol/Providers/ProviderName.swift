@@ -1,4 +1,5 @@
 package import AcctModel
+import Text
 
 /// A provider as it is typed: `github`, `gitlab:git.example`.
 package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
@@ -30,7 +31,7 @@ package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
   package static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
       && text.utf8.allSatisfy { byte in
-        byte.isASCIIAlphanumeric && !(0x41...0x5A).contains(byte) || byte == UInt8(ascii: "-")
+        byte.isASCIIDigit || byte.isASCIISmallLetter || byte == UInt8(ascii: "-")
       }
   }
 }

@@ -1,4 +1,5 @@
 import AcctModel
+import Text
 
 /// The parts that the user typed behind a provider's name: `gitlab:git.example`, `keycloak:sso.example/main`.
 package struct ProviderPlace: Equatable, Sendable {
@@ -71,15 +72,8 @@ package struct ProviderPlace: Equatable, Sendable {
 
   /// One segment of a path that means itself: letters, digits, `-`, `.`, `_` and `~`.
   static func name(_ text: String) throws(Flaw) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte) }
+    let isPlain = text.utf8.allSatisfy(\.isUnreserved)
     guard isPlain, (1...128).contains(text.utf8.count), text.contains(where: { $0 != "." }) else { throw .name(text) }
     return text
-  }
-}
-
-extension UInt8 {
-  /// An ASCII letter or digit.
-  var isASCIIAlphanumeric: Bool {
-    (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
   }
 }

@@ -1,4 +1,5 @@
 import AcctModel
+import Text
 
 /// The values of rate-limit fields that are no structured fields, as servers in fact write them.
 ///
@@ -45,7 +46,7 @@ enum LimitValue {
     var seconds = 0.0
     var rest = text.utf8[...]
     repeat {
-      let digits = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+      let digits = rest.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
       let unit = rest[digits.endIndex...].prefix { $0 >= UInt8(ascii: "a") }
       guard let number = number(String(Substring(digits))), let size = units[String(Substring(unit))] else {
         return nil
@@ -66,7 +67,7 @@ enum LimitValue {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), (1...15).contains(parts[0].utf8.count),
-      parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+      parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isASCIIDigit) })
     else { return nil }
     return Double(text)
   }

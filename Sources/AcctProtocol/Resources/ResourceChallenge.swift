@@ -1,5 +1,6 @@
 package import AcctModel
 package import Secrets
+import Text
 
 /// The challenge of a resource server that rejects a request without a credential (RFC 9728, section 5.1; RFC 6750,
 /// section 3).
@@ -81,7 +82,7 @@ package struct StepUpChallenge: Equatable, Sendable {
     acrValues = words("acr_values")
     // As the server wrote it, with nothing but digits.
     maxAge = parameters["max_age"].flatMap { text in
-      text.utf8.count <= 12 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      text.utf8.count <= 12 && text.utf8.allSatisfy(\.isASCIIDigit)
         ? Int64(text) : nil
     }
     description = parameters["error_description"].map { redactor.redact(String($0.prefix(200))) }

@@ -1,4 +1,5 @@
 import Secrets
+import Text
 
 /// The places in another program's settings that look like secrets: values by their names, the users and passwords of
 /// addresses, tokens by how they begin, and long runs of random characters.
@@ -138,7 +139,7 @@ extension UInt8 {
   }
   fileprivate var isName: Bool { kind != .sign || "-_.".utf8.contains(self) }
   fileprivate var isBase64: Bool { kind != .sign || "-_+/=".utf8.contains(self) }
-  fileprivate var isHexadecimal: Bool { kind == .digit || (0x61...0x66).contains(self) || (0x41...0x46).contains(self) }
+  fileprivate var isHexadecimal: Bool { hexadecimalValue != nil }
 }
 
 extension Span<UInt8> {

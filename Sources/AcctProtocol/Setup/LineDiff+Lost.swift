@@ -1,4 +1,5 @@
 import Secrets
+import Text
 
 extension LineDiff {
   /// The lines whose words do not come back: what a program dropped when it wrote the file anew.
@@ -62,12 +63,7 @@ extension TextLines {
 }
 
 extension UInt8 {
-  fileprivate var isOfWord: Bool {
-    switch self {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...: true
-    default: false
-    }
-  }
+  fileprivate var isOfWord: Bool { isASCIIAlphanumeric || self >= 0x80 }
 }
 
 extension String {

@@ -1,4 +1,5 @@
 import Secrets
+import Text
 
 /// A position in a TOML file, and the grammar from there on.
 ///
@@ -194,9 +195,6 @@ struct TOMLScanner {
   }
 
   private func isBare(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-    }
+    byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
   }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// The fields of a reply in gRPC over HTTP/2, those behind its body among them.
 package struct ReplyHead: Equatable, Sendable {
   /// HTTP's.
@@ -55,25 +57,8 @@ package struct CallStatus: Equatable, Sendable {
 
   /// Takes percent-encoding away; text that has none stays as it is, as gRPC wants it.
   package static func decoded(_ text: some StringProtocol) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), let value = UInt8(hexadecimal: rest.prefix(2)) {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-extension UInt8 {
-  fileprivate init?(hexadecimal digits: ArraySlice<UInt8>) {
-    // The standard library would take a sign, too.
-    guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
-    self.init(String(decoding: digits, as: UTF8.self), radix: 16)
+    let encoded = Array(text.utf8)
+    return String(decoding: percentDecoded(encoded.span).bytes, as: UTF8.self)
   }
 }
 

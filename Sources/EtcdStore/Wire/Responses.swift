@@ -1,4 +1,5 @@
 package import Secrets
+import Text
 
 /// `ResponseHeader` of etcd's `rpc.proto`.
 package struct ResponseHeader: Equatable, Sendable {
@@ -114,7 +115,7 @@ package struct AuthenticateResponse: Sendable {
       }
     }
     // It becomes a line of a request's head.
-    guard !token.isEmpty, token.count <= 8192, token.allSatisfy({ (0x21...0x7E).contains($0) })
+    guard !token.isEmpty, token.count <= 8192, token.allSatisfy(\.isVisibleASCII)
     else { throw .invalidField(2) }
     self.token = Secret(token)
   }

@@ -2,6 +2,7 @@ package import AcctModel
 package import AcctPorts
 import CLibCurl
 import Curl
+import Text
 
 /// A proxy as the environment names it: `[scheme://][user:password@]host[:port]`.
 package struct Proxy: Hashable, Sendable {
@@ -77,14 +78,8 @@ extension Proxy.Credentials {
       password = try url.part(CURLUPART_PASSWORD, decoded: true) ?? ""
       // libcurl takes a `%` that begins no escape literally.
       let written = try [url.part(CURLUPART_USER) ?? "", url.part(CURLUPART_PASSWORD) ?? ""]
-      guard written.allSatisfy(hasOnlyWholeEscapes), !user.contains(":") else { throw malformed }
+      guard written.allSatisfy({ percentDecoded($0.utf8) != nil }), !user.contains(":") else { throw malformed }
     } catch { throw malformed }
-  }
-}
-
-private func hasOnlyWholeEscapes(_ text: String) -> Bool {
-  text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy {
-    $0.prefix(2).count { $0.isASCII && $0.isHexDigit } == 2
   }
 }
 

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import Glibc
+import Text
 
 /// Puts a response's head together from its lines (RFC 9112, sections 4 and 5).
 struct ResponseHeadParser {
@@ -54,7 +55,7 @@ struct ResponseHeadParser {
     let lengths = head.fields.filter { $0.name.isSameField(as: "content-length") }
     guard lengths.count <= 1,
       lengths.allSatisfy({
-        $0.value.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64($0.value) != nil
+        $0.value.utf8.allSatisfy(\.isASCIIDigit) && Int64($0.value) != nil
       })
     else { throw .malformed }
     return head

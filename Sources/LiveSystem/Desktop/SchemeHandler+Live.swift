@@ -2,6 +2,7 @@ import Secrets
 package import AcctPorts
 import Glibc
 import PrivateFiles
+import Text
 
 extension SchemeHandler {
   /// The desktop's: an entry of acct's own while a sign-in waits, which runs `acct callback ADDRESS`.
@@ -97,9 +98,7 @@ private func scheme(of address: Secret) -> String? {
   let head = address.withBytes { span in span.indices.prefix(65).map { span[$0] } }
   guard let colon = head.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
   let scheme = String(decoding: head[..<colon], as: UTF8.self).lowercased()
-  let isScheme = scheme.utf8.allSatisfy { byte in
-    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || "+-.".utf8.contains(byte)
-  }
+  let isScheme = scheme.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIISmallLetter || "+-.".utf8.contains($0) }
   return isScheme ? scheme : nil
 }
 

@@ -1,6 +1,7 @@
 import AcctModel
 package import AcctPorts
 import PrivateFiles
+import Text
 
 extension Files {
   /// The files in these folders.
@@ -106,8 +107,8 @@ extension Folders {
     case .places: (accounts, "places")
     case .deviceID: (data, "device-id")
     case .keyringDecision: (data, "keyring")
-    case .nonce(let origin): (nonces, percentEncoded("\(origin)"))
-    case .identity(let did): (identities, percentEncoded("\(did)"))
+    case .nonce(let origin): (nonces, fileName("\(origin)"))
+    case .identity(let did): (identities, fileName("\(did)"))
     case .limits(let id): (limits, "\(id).json")
     case .directories: (state, "directories.json")
     case .clients: (data, "clients.json")
@@ -166,12 +167,6 @@ extension FilesFailure {
 
 /// An origin as a file name: a character other than a letter, a digit, `-` or `.` is written as `%` and two digits,
 /// so that no two origins share a file and none leads out of the folder.
-private func percentEncoded(_ origin: String) -> String {
-  let digits = Array("0123456789ABCDEF")
-  return origin.utf8.reduce(into: "") { name, byte in
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: name.unicodeScalars.append(Unicode.Scalar(byte))
-    default: name += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-    }
-  }
+private func fileName(_ origin: String) -> String {
+  percentEncoded(origin) { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
 }

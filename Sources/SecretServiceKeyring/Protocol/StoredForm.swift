@@ -1,4 +1,5 @@
 import Secrets
+import Text
 
 /// The form of a secret in a provider's store, which is printable ASCII without backslashes and outer blanks.
 ///
@@ -7,7 +8,6 @@ import Secrets
 /// byte is stored with a prefix and as in RFC 3986, section 2.1; every other one as it is.
 enum StoredForm {
   private static let prefix = Array("acct-percent:".utf8)
-  private static let digits = Array("0123456789ABCDEF".utf8)
 
   /// The form that a secret is stored in.
   static func stored(_ secret: Secret) -> Secret {
@@ -22,9 +22,7 @@ enum StoredForm {
         if isPlain(byte), byte != UInt8(ascii: "%"), byte != UInt8(ascii: " ") {
           text.append(byte)
         } else {
-          text.append(UInt8(ascii: "%"))
-          text.append(digits[Int(byte >> 4)])
-          text.append(digits[Int(byte & 15)])
+          text.append(percentEncoding: byte)
         }
       }
       return Secret(consuming: &text)
@@ -42,11 +40,13 @@ enum StoredForm {
         var byte = text[index]
         index += 1
         if byte == UInt8(ascii: "%") {
-          guard index + 1 < text.count, let high = value(text[index]), let low = value(text[index + 1]) else {
+          guard let escaped = text.percentEscape(at: index - 1), !text[index].isASCIISmallLetter,
+            !text[index + 1].isASCIISmallLetter
+          else {
             wipe(&bytes)
             return stored
           }
-          byte = high << 4 | low
+          byte = escaped
           index += 2
         }
         bytes.append(byte)
@@ -69,6 +69,4 @@ enum StoredForm {
     guard !bytes.isEmpty, bytes[0] == UInt8(ascii: "a"), bytes.count >= prefix.count else { return false }
     return prefix.indices.allSatisfy { bytes[$0] == prefix[$0] }
   }
-
-  private static func value(_ digit: UInt8) -> UInt8? { digits.firstIndex(of: digit).map(UInt8.init) }
 }

@@ -2,6 +2,7 @@ import AcctCrypto
 import AcctModel
 import StrictJSON
 package import Vault
+import Text
 
 /// The header as it lies on the engine: JSON, in one form only.
 extension KeyringHeader {
@@ -80,7 +81,7 @@ extension KeyringHeader {
   private static func chain(_ json: JSON?, _ epoch: Int64) -> [[UInt8]]? {
     guard let json else { return [] }
     // The first key of all has none before it.
-    guard let text = json.stringValue, let all = bytes(hex: text, count: text.utf8.count / 2), !all.isEmpty,
+    guard let text = json.stringValue, let all = [UInt8](hex: text, count: text.utf8.count / 2), !all.isEmpty,
       all.count.isMultiple(of: linkCount), all.count <= min(chainLimit, Int(epoch) - 1) * linkCount
     else { return nil }
     return stride(from: 0, to: all.count, by: linkCount).map { Array(all[$0..<($0 + linkCount)]) }
@@ -97,9 +98,9 @@ extension KeyringHeader.Line {
   }
 
   fileprivate init?(_ members: JSONObject?) {
-    guard let members, let id = members["id"]?.stringValue, bytes(hex: id, count: KeyringHeader.idCount) != nil,
+    guard let members, let id = members["id"]?.stringValue, [UInt8](hex: id, count: KeyringHeader.idCount) != nil,
       let encapsulated = members.bytes("encapsulated", 65),
-      let text = members["ciphertext"]?.stringValue, let ciphertext = bytes(hex: text, count: text.utf8.count / 2)
+      let text = members["ciphertext"]?.stringValue, let ciphertext = [UInt8](hex: text, count: text.utf8.count / 2)
     else { return nil }
     self.init(id: id, message: HPKE.Message(encapsulated: encapsulated, ciphertext: ciphertext))
   }
@@ -144,7 +145,7 @@ extension KeyringHeader.SealedBytes {
 
   fileprivate init?(_ json: JSON?) {
     guard let members = json?.objectValue, let nonce = members.bytes("nonce", AESGCM.nonceCount),
-      let text = members["ciphertext"]?.stringValue, let ciphertext = bytes(hex: text, count: text.utf8.count / 2),
+      let text = members["ciphertext"]?.stringValue, let ciphertext = [UInt8](hex: text, count: text.utf8.count / 2),
       ciphertext.count >= AESGCM.tagCount
     else { return nil }
     self.init(nonce: nonce, ciphertext: ciphertext)
@@ -154,6 +155,6 @@ extension KeyringHeader.SealedBytes {
 extension JSONObject {
   /// The bytes of a member in hexadecimal.
   func bytes(_ name: String, _ count: Int) -> [UInt8]? {
-    self[name]?.stringValue.flatMap { Vault.bytes(hex: $0, count: count) }
+    self[name]?.stringValue.flatMap { [UInt8](hex: $0, count: count) }
   }
 }

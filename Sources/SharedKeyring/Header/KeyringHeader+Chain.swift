@@ -1,6 +1,7 @@
 import AcctCrypto
 import Secrets
 import Vault
+import Text
 
 /// The keys of the epochs before: each is sealed under the one after it, so that the latest one leads to all of them.
 extension KeyringHeader {

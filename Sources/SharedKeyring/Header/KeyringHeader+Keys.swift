@@ -4,6 +4,7 @@ package import Secrets
 package import AcctPorts
 import StrictJSON
 import Vault
+import Text
 
 extension KeyringHeader {
   /// Makes the header of an epoch.

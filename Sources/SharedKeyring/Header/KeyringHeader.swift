@@ -1,6 +1,7 @@
 package import AcctCrypto
 import AcctModel
 import Vault
+import Text
 
 /// The header of a keyring whose key changes: the epoch's key, wrapped for each recipient.
 ///

@@ -3,6 +3,7 @@ package import AcctPorts
 package import Secrets
 import StrictJSON
 import Vault
+import Text
 
 /// The sealed part of a header: the names' key, who the recipients are, and what a machine that has seen nothing yet can
 /// compare the engine with.

@@ -1,6 +1,6 @@
 import AcctCrypto
 import StrictJSON
-import Vault
+import Text
 
 /// A machine's signed word about a means of opening a keyring.
 ///
@@ -50,7 +50,7 @@ extension Voucher {
   init?(_ json: JSON) {
     guard let parts = json.arrayValue, parts.count == 4, let act = parts[0].stringValue.flatMap(Act.init),
       let machine = parts[1].stringValue, let at = parts[2].numberValue?.integer,
-      let signature = parts[3].stringValue.flatMap({ bytes(hex: $0, count: Self.signatureCount) })
+      let signature = parts[3].stringValue.flatMap({ [UInt8](hex: $0, count: Self.signatureCount) })
     else { return nil }
     self.init(act: act, machine: machine, at: at, signature: signature)
   }

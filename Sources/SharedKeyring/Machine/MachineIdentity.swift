@@ -5,6 +5,7 @@ import AcctPorts
 import PrivateFiles
 import StrictJSON
 import Vault
+import Text
 
 /// This machine among those of a shared keyring: its identifier, and the place of its key, if it has one.
 ///
@@ -61,12 +62,12 @@ struct MachineIdentity: Equatable, Sendable {
   init?(parsing contents: [UInt8]) {
     guard let members = (try? JSON(parsing: contents, maximumBytes: Self.sizeLimit))?.objectValue,
       members["format"]?.stringValue == "acct-machine", let id = members["id"]?.stringValue,
-      bytes(hex: id, count: KeyringHeader.idCount) != nil
+      [UInt8](hex: id, count: KeyringHeader.idCount) != nil
     else { return nil }
     self.id = id
     if members["tpm"] != nil {
       guard let address = members["tpm"]?.stringValue.flatMap({ try? TPMAddress($0) }),
-        let text = members["tss2"]?.stringValue, let blob = bytes(hex: text, count: text.utf8.count / 2)
+        let text = members["tss2"]?.stringValue, let blob = [UInt8](hex: text, count: text.utf8.count / 2)
       else { return nil }
       key = .tpm(address, blob: blob)
       return

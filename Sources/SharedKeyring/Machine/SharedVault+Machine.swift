@@ -5,6 +5,7 @@ import AcctPorts
 import PrivateFiles
 import StrictJSON
 import Vault
+import Text
 
 extension SharedVault {
   /// This machine, if it has been noted.

@@ -3,6 +3,7 @@ import Secrets
 package import AcctPorts
 import StrictJSON
 import Vault
+import Text
 
 /// The code by which a machine joins: 80 random bits, which a person carries from one machine to the other.
 ///

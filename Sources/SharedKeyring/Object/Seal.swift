@@ -3,6 +3,7 @@ import AcctModel
 package import Secrets
 package import AcctPorts
 import Vault
+import Text
 
 /// Seals and opens the objects of a keyring: AES-256-GCM with the key's epoch and the object's place as associated
 /// data.

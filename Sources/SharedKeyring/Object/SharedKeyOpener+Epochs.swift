@@ -2,6 +2,7 @@ import AcctCrypto
 import Secrets
 import AcctPorts
 import Vault
+import Text
 
 extension SharedKeyOpener {
   /// The name under which an epoch's key is stored; a machine's own key opens without a given secret.

@@ -2,6 +2,7 @@ import AcctCrypto
 package import Secrets
 package import AcctPorts
 import StrictJSON
+import Text
 
 /// The header of a vault whose key is a file: it wraps no key, and a check value tells another key from the right
 /// one.
@@ -56,9 +57,9 @@ extension KeyFileHeader {
   init(_ members: JSONObject) throws(Damage) {
     guard
       let salt = members["salt"]?.stringValue.flatMap({
-        bytes(hex: $0, count: VaultHeader.saltCount)
+        [UInt8](hex: $0, count: VaultHeader.saltCount)
       }),
-      let check = members["check"]?.stringValue.flatMap({ bytes(hex: $0, count: Self.checkCount) })
+      let check = members["check"]?.stringValue.flatMap({ [UInt8](hex: $0, count: Self.checkCount) })
     else { throw Damage(reason: "the header is incomplete") }
     self.init(salt: salt, check: check)
     guard members["checksum"]?.stringValue == checksum else { throw Damage(reason: "the header's checksum is wrong") }

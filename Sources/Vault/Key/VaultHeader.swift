@@ -1,6 +1,7 @@
 import AcctCrypto
 import AcctModel
 import StrictJSON
+import Text
 
 /// The contents of a vault's `header` file: the vault key, wrapped by a passphrase, and by a TPM if it is sealed.
 ///
@@ -115,13 +116,13 @@ extension JSONObject {
   fileprivate func cost(_ name: String) -> UInt64? { self[name]?.numberValue?.integer.flatMap(UInt64.init(exactly:)) }
 
   fileprivate func hexBytes(_ name: String, count: Int) -> [UInt8]? {
-    self[name]?.stringValue.flatMap { bytes(hex: $0, count: count) }
+    self[name]?.stringValue.flatMap { [UInt8](hex: $0, count: count) }
   }
 
   /// The members of the second wrap.
   fileprivate func seal() throws(Damage) -> VaultSeal {
     guard let text = self["tpm"]?.stringValue, let address = try? TPMAddress(text),
-      let digits = self["sealedKey"]?.stringValue, let blob = bytes(hex: digits, count: digits.utf8.count / 2),
+      let digits = self["sealedKey"]?.stringValue, let blob = [UInt8](hex: digits, count: digits.utf8.count / 2),
       let check = hexBytes("sealCheck", count: VaultSeal.checkCount), VaultSeal.fits(blob, address)
     else { throw Damage(reason: "the header is incomplete") }
     return VaultSeal(address: address, blob: blob, check: check)
