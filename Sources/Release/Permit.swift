@@ -5,7 +5,7 @@ package import AcctModel
 /// A permit is for one account, one token and one recipient, and nothing else makes a ``Released`` of a ``Token``. It is
 /// made here alone: by an account for its own origins and for the user, by a server for its own endpoints, and for the
 /// server that issued a credential.
-package struct Permit: Sendable {
+package final class Permit: Sendable {
   /// Who gets the credential.
   package enum Recipient: Equatable, Sendable {
     /// A server, and no other.
@@ -45,10 +45,10 @@ package struct Permit: Sendable {
 
   /// Permits a credential to go back to the server that issued it, or is about to: a backend, and what registers a
   /// client.
-  package init(backTo issuer: Origin) { self.init(.origin(issuer)) }
+  package convenience init(backTo issuer: Origin) { self.init(.origin(issuer)) }
 
   /// The same for a sealed session, which is sent as a cookie.
-  package init(sessionBackTo backend: Origin) { self.init(.origin(backend), as: .cookie) }
+  package convenience init(sessionBackTo backend: Origin) { self.init(.origin(backend), as: .cookie) }
 }
 
 extension Account {

@@ -4,16 +4,16 @@ package import Secrets
 /// A credential that may be used: sent to one origin, or handed to the user.
 ///
 /// Only a ``Permit`` makes one. A transport refuses a request that carries one for another origin.
-package struct Released: Sendable {
+package final class Released: Sendable {
   package let recipient: Permit.Recipient
   /// The header lines that carry it, in the order in which they are printed.
-  package private(set) var fields: [HeaderField]
+  package let fields: [HeaderField]
   /// The body that carries it.
   package let body: Secret?
   private let token: Token?
 
-  fileprivate init(_ permit: Permit, _ fields: [HeaderField], body: Secret? = nil, token: Token? = nil) {
-    recipient = permit.recipient
+  fileprivate init(_ recipient: Permit.Recipient, _ fields: [HeaderField], body: Secret? = nil, token: Token? = nil) {
+    self.recipient = recipient
     self.fields = fields
     self.body = body
     self.token = token
@@ -25,8 +25,10 @@ package struct Released: Sendable {
   /// Returns `true` if it was released for a server.
   package func isFor(_ origin: Origin) -> Bool { recipient == .origin(origin) }
 
-  /// Adds the header lines that the user, or a program of the user's, gives for the same request.
-  package mutating func add(_ lines: [HeaderField]) { fields += lines }
+  /// The same with the header lines that the user, or a program of the user's, gives for the request.
+  package func beside(_ lines: [HeaderField]) -> Released {
+    lines.isEmpty ? self : Released(recipient, fields + lines, body: body, token: token)
+  }
 }
 
 extension Permit {
@@ -44,7 +46,7 @@ extension Permit {
     beside companion: HeaderField? = nil
   ) throws(AuthorizationError) -> Released {
     guard owner == self.owner else { throw misdirected }
-    return Released(self, form.lines(for: token) + (companion.map { [$0] } ?? []), token: token)
+    return Released(recipient, form.lines(for: token) + (companion.map { [$0] } ?? []), token: token)
   }
 
   /// Releases a token before it is an account's, or where it is not sent in the form of its account.
@@ -56,12 +58,12 @@ extension Permit {
   /// - Throws: ``AuthorizationError/misdirected(_:)`` where the permit is for an account's token.
   package func release(_ token: Token, in scheme: String? = nil) throws(AuthorizationError) -> Released {
     guard owner == nil else { throw misdirected }
-    return Released(self, scheme.map { [.authorization($0, token)] } ?? form.lines(for: token))
+    return Released(recipient, scheme.map { [.authorization($0, token)] } ?? form.lines(for: token))
   }
 
   /// Releases a body with credentials in it, and the line by which a client authenticates itself beside it.
   package func release(body: Secret?, beside line: HeaderField? = nil) -> Released {
-    Released(self, line.map { [$0] } ?? [], body: body)
+    Released(recipient, line.map { [$0] } ?? [], body: body)
   }
 
   private var misdirected: AuthorizationError {

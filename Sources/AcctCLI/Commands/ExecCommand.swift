@@ -82,7 +82,8 @@ struct ExecCommand: AcctCommand {
     let runner = RunWithToken(context.world)
     let target = try Authorize.Target(method: nil, url: url)
     let account = try await context.choose(for: target.destination).account
-    let permit = try permitted(try account.permit(handingOverFor: target.url))
+    let permit: Permit
+    do { permit = try account.permit(handingOverFor: target.url) } catch { throw .authorization(error) }
     try runner.find(command.first ?? "")
     if !files.isEmpty { return try await attend(runner, account, target.url, context) }
     let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)

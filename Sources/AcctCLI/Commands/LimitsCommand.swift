@@ -62,7 +62,9 @@ struct LimitsCommand: AcctCommand {
     guard let name, name.contains("://") else { return try await context.choose(name).account }
     let destination = try Authorize.Target(method: nil, url: name).destination
     let account = try await context.choose(for: destination).account
-    if let destination { try permitted(try account.requireOwn(destination.url.origin)) }
+    if let destination {
+      do { try account.requireOwn(destination.url.origin) } catch { throw .authorization(error) }
+    }
     return account
   }
 

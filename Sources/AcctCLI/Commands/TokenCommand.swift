@@ -69,9 +69,14 @@ struct TokenCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let target = try Authorize.Target(method: nil, url: url)
     let account = try await context.choose(for: target.destination).account
-    let permit = try permitted(try account.permit(handingOverFor: target.url, idToken: id, for: audience.purpose))
+    let permit: Permit
+    do { permit = try account.permit(handingOverFor: target.url, idToken: id, for: audience.purpose) } catch {
+      throw .authorization(error)
+    }
     let response = (try? response()) ?? nil
-    if response != nil { try permitted(try account.requireBearerToken()) }
+    if response != nil {
+      do { try account.requireBearerToken() } catch { throw .authorization(error) }
+    }
     let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
     let grant = try await provider.grant(to: account, under: permit, leaving: minValid)
     let token = try permit.release(grant).tokenAlone

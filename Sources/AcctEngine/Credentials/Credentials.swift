@@ -82,6 +82,6 @@ package struct AccessGrant: Sendable {
 extension Permit {
   /// Releases the token of a grant; see ``release(_:of:beside:)``.
   package func release(_ grant: AccessGrant, beside companion: HeaderField? = nil) throws(EngineError) -> Released {
-    try permitted(try release(grant.token, of: grant.owner, beside: companion))
+    do { return try release(grant.token, of: grant.owner, beside: companion) } catch { throw .authorization(error) }
   }
 }

@@ -152,7 +152,8 @@ package struct AnswerProgram: Sendable {
     let grant: AccessGrant
     let released: Released
     do throws(EngineError) {
-      let permit = try permitted(try account.permit(handingOverFor: nil, idToken: true))
+      let permit: Permit
+      do { permit = try account.permit(handingOverFor: nil, idToken: true) } catch { throw .authorization(error) }
       grant = try await TokenProvider(context, .allowed).grant(to: account, under: permit)
       released = try permit.release(grant)
     } catch { throw .failed(error) }

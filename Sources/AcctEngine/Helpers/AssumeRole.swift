@@ -44,7 +44,9 @@ struct AssumeRole: Sendable {
   private func permit(_ account: Account) throws(EngineError) -> Permit {
     // An exchange that brought an ID token has it in the place of its own.
     let sendsIDToken = !request.sendsAccessToken && account.tokenType != .none
-    return try permitted(try account.permit(inBodyTo: request.endpoint, idToken: sendsIDToken))
+    do { return try account.permit(inBodyTo: request.endpoint, idToken: sendsIDToken) } catch {
+      throw .authorization(error)
+    }
   }
 
   /// Asks, unless another process has done so while this one waited for the lock.

@@ -77,7 +77,8 @@ struct HelperRejection {
     for account in accounts {
       guard let url = finder.ownURL(of: account), account.credentialForm.isPassword else { continue }
       do throws(EngineError) {
-        let purpose = try permitted(try account.purpose(for: url, purpose))
+        let purpose: TokenPurpose?
+        do { purpose = try account.purpose(for: url, self.purpose) } catch { throw .authorization(error) }
         if let token = try await token(of: account, for: purpose), token.opened(for: .comparison) == given {
           return Own(account: account, token: token, purpose: purpose, origin: url.origin)
         }

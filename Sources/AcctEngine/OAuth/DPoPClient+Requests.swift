@@ -77,7 +77,7 @@ extension DPoPClient {
     key: DPoPKey?,
     mayBeSent: (@Sendable () -> Bool)?
   ) async throws(EngineError) -> Unlearned {
-    let permit = try permitted(try server.permit(to: endpoint))
+    let permit = try server.permitting(endpoint)
     // Made again for each attempt: a server accepts an assertion once, and the two of one client differ.
     return try await sendUnlearned(to: endpoint.origin, key: key, timed: client.assertionRefusals) {
       (hint) throws(EngineError) -> HTTPRequest in
@@ -134,5 +134,17 @@ extension DPoPClient {
       key: key,
       token: key == nil ? nil : token
     )
+  }
+}
+
+extension AuthorizationServer {
+  /// Permits credentials to be sent to one of its endpoints; see ``permit(to:)``.
+  fileprivate func permitting(_ endpoint: HTTPURL) throws(EngineError) -> Permit {
+    do { return try permit(to: endpoint) } catch { throw .authorization(error) }
+  }
+
+  /// Releases one of its access tokens for one of its endpoints.
+  func release(_ token: Token, in type: Account.TokenType, to endpoint: HTTPURL) throws(EngineError) -> Released {
+    do { return try permit(to: endpoint).release(token, in: type.rawValue) } catch { throw .authorization(error) }
   }
 }

@@ -42,13 +42,14 @@ struct UnusedClient: Sendable {
     let naming = IdentityResolver(context).naming(ofIssuerOf: account)
     let origin = access.url.origin
     guard try await isServer(origin, of: account, named: naming) else { return nil }
-    let permit = Permit(backTo: origin)
+    let released: Released
+    do { released = try Permit(backTo: origin).release(access.token, in: "Bearer") } catch { throw .authorization(error) }
     let response = try await context.client.send(
       HTTPRequest(
         method: "DELETE",
         url: access.url,
         fields: [("Accept", "application/json")],
-        releasing: try permitted(try permit.release(access.token, in: "Bearer")),
+        releasing: released,
         timeout: context.timeout,
         reach: try naming.checkedReach(to: origin)
       )

@@ -49,7 +49,8 @@ struct GrantToken: Sendable {
       let server = settings.endpoints[.token]?.origin ?? issuer?.url.origin
       // An exchange that brought an ID token has it in the place of its own.
       let isIDToken = inputs.subjectType == .idToken && owner.tokenType != .none
-      let permit = try permitted(try owner.permit(lendingTo: server, idToken: isIDToken))
+      let permit: Permit
+      do { permit = try owner.permit(lendingTo: server, idToken: isIDToken) } catch { throw .authorization(error) }
       do throws(EngineError) {
         let grant = try await TokenProvider(context, .allowed).grant(to: owner, under: permit)
         return try permit.release(grant).tokenAlone

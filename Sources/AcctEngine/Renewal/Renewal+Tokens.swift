@@ -68,8 +68,8 @@ extension Renewal {
       forms.insert(GrantForm(named), at: 0)
     }
     return try await ask(forms, credentials, by: client, at: server, in: credentialStore) {
-      (response, account) in
-      let items = items(of: response, for: &account)
+      (response, asked, account) in
+      let items = items(of: response, from: asked, for: &account)
       // A server that keeps the scope of a second token may have narrowed the account's, or replaced it by that.
       let own = credentials.account.ownGrant
       let notices = notices(response, lacking: own?.scope, own?.audiences ?? [], &account)
@@ -101,7 +101,8 @@ extension Renewal {
   ///   - purpose: The purpose of the tokens, if it differs from the account's own; a rejection then does not concern
   ///     the account.
   ///   - replaced: The account's own parameters of token requests that the forms have with another value.
-  ///   - keep: Returns the items to store from the server's grant, with the changed account.
+  ///   - keep: Returns the items to store from the server's grant, with the changed account. The tokens begin when they
+  ///     were asked for: an answer may be on its way for as long as this machine sleeps.
   /// - Returns: The value that `keep` returned.
   /// - Throws: The reason why there are no tokens; the account's credentials are kept.
   func ask<Value>(
@@ -112,7 +113,7 @@ extension Renewal {
     in credentialStore: CredentialStore,
     for purpose: TokenPurpose? = nil,
     replacing replaced: Set<String> = [],
-    keep: (TokenResponse, inout Account) -> (items: [Keyring.Item], value: Value)
+    keep: (TokenResponse, _ asked: Timestamp, inout Account) -> (items: [Keyring.Item], value: Value)
   ) async throws(EngineError) -> Value {
     var machine = RenewalStateMachine(
       credentials.account,
@@ -133,6 +134,7 @@ extension Renewal {
 
     let endpoint = TokenEndpoint(of: server, by: client, context.client)
     var answer: TokenEndpoint.Answer?
+    var asked = context.world.clock.now()
     // The last answer's nonce is kept after its tokens.
     defer { answer?.learn() }
     var step = machine.begin()
@@ -144,6 +146,7 @@ extension Renewal {
           // Needed by this request's proof.
           earlier.learn()
         }
+        asked = context.world.clock.now()
         do throws(EngineError) {
           let next = try await endpoint.ask(form, replacing: replaced, key: credentials.key, mayBeSent: mayBeSent)
           answer = next
@@ -157,7 +160,7 @@ extension Renewal {
         }
       case .store(let response):
         var account = machine.account
-        let (items, value) = keep(response, &account)
+        let (items, value) = keep(response, asked, &account)
         try await KeyringRetry(context).store(items, with: account, in: credentialStore)
         return value
       case .storeRefreshToken(let token, let error):
@@ -174,8 +177,8 @@ extension Renewal {
 
   /// The items to store of a grant: the refresh token first, since all others can be obtained again with it; then the
   /// access token, then the time; then, with the account, the note is removed.
-  private func items(of response: TokenResponse, for account: inout Account) -> [Keyring.Item] {
-    account.tokenLifetime = response.tokenLifetime(from: context.world.clock.now(), canRenew: true)
+  private func items(of response: TokenResponse, from asked: Timestamp, for account: inout Account) -> [Keyring.Item] {
+    account.tokenLifetime = response.tokenLifetime(from: asked, canRenew: true)
     var items: [Keyring.Item] = []
     let renewsItself = account.client.grant.renewsItself
     if let token = response.refreshToken, !renewsItself { items.append(.init(.refreshToken, token)) }

@@ -129,9 +129,11 @@ package struct ServerCheck: Sendable {
   ) async throws(EngineError) -> HTTPResponse {
     let naming = IdentityResolver(context).naming(ofServiceOf: account)
     let url = try service.url("/xrpc/com.atproto.server.getSession")
+    let permit: Permit
+    do { permit = try account.permit(to: url) } catch { throw .authorization(error) }
     return try await context.client.get(
       url,
-      with: permitted(try account.permit(to: url)).release(grant),
+      with: permit.release(grant),
       grant.token,
       boundTo: grant.key,
       reach: try naming.checkedReach(to: service)

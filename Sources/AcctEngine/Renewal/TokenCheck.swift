@@ -64,7 +64,7 @@ struct TokenCheck: Sendable {
   ) async throws(EngineError) -> Verdict {
     let response = try await context.client.get(
       endpoint,
-      with: permitted(try server.permit(to: endpoint).release(grant.token, in: account.tokenType.rawValue)),
+      with: server.release(grant.token, in: account.tokenType, to: endpoint),
       grant.token,
       boundTo: grant.key,
       reach: server.reach(to: endpoint),

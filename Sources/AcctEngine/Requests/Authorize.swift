@@ -81,7 +81,10 @@ package struct Authorize: Sendable {
     holding grant: AccessGrant? = nil,
     knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
-    let permit = try permitted(try account.permit(to: target.url, for: purpose, asBearer: asBearer))
+    let permit: Permit
+    do { permit = try account.permit(to: target.url, for: purpose, asBearer: asBearer) } catch {
+      throw .authorization(error)
+    }
     let grant =
       if let grant {
         grant

@@ -57,7 +57,8 @@ struct FreshTokens: Sendable {
 
   private func obtained(_ isIDToken: Bool, leaving left: Int64?) async throws(EngineError) -> Kept {
     guard let account = try context.accountStore.account(id) else { throw .selection(.noAccounts) }
-    let permit = try permitted(try account.permit(handingOverFor: url, idToken: isIDToken))
+    let permit: Permit
+    do { permit = try account.permit(handingOverFor: url, idToken: isIDToken) } catch { throw .authorization(error) }
     let grant = try await TokenProvider(context, network).grant(to: account, under: permit, leaving: left)
     // Seconds; that of a second token is not known.
     var life: Int64?

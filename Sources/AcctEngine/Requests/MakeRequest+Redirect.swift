@@ -30,7 +30,7 @@ extension MakeRequest {
     guard own.contains(origin) || !context.world.held.redactor.finds(in: origin.host) else {
       throw .request(.redirectMalformed(location: "<redacted>", here))
     }
-    try permitted(try attempt.account.requireOwn(target.origin))
+    do { try attempt.account.requireOwn(target.origin) } catch { throw .authorization(error) }
     // A server elsewhere leads to this machine only where the user has allowed that origin.
     guard
       origin == here || origin.mayBePublic || !here.mayBePublic || own.reasons(for: origin).contains(.user)

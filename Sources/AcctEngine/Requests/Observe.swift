@@ -28,7 +28,7 @@ package struct Observe: Sendable {
   ///   ``InputError/nothingObserved``; the reason why a session could not be stored.
   package func observe(_ url: HTTPURL, as account: Account) async throws(EngineError) -> [Notice] {
     let origin = url.origin
-    try permitted(try account.requireOwn(origin))
+    do { try account.requireOwn(origin) } catch { throw .authorization(error) }
     let input: Secret
     do { input = try context.world.streams.input("-", Self.limit) } catch { throw .input(.stream(error)) }
     let bytes = input.withBytes { span in span.indices.map { span[$0] } }

@@ -31,7 +31,7 @@ package struct ProxyTargets: Sendable {
   ///
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``.
   package init(of account: Account, to origin: Origin) throws(EngineError) {
-    try permitted(try account.requireOwn(origin))
+    do { try account.requireOwn(origin) } catch { throw .authorization(error) }
     owners = [origin: [account]]
     origins = [origin]
     direct = origin

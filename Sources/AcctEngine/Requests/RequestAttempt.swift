@@ -35,7 +35,9 @@ struct RequestAttempt {
 
   /// The purpose of its token, if it differs from the account's own.
   var purpose: TokenPurpose? {
-    get throws(EngineError) { try permitted(try account.purpose(for: request.url, request.purpose)) }
+    get throws(EngineError) {
+      do { return try account.purpose(for: request.url, request.purpose) } catch { throw .authorization(error) }
+    }
   }
 
   /// Continues at the URL of a redirect.
@@ -63,12 +65,10 @@ struct RequestAttempt {
       do { source = try await body.attempt() } catch { throw .input(.stream(error)) }
       guard source != nil else { throw .request(.bodyGone(status: nil, request.url.origin)) }
     }
-    var released = released
-    released.add(request.fields.fields)
     return StreamedRequest(
       method: request.method,
       url: request.url,
-      releasing: released,
+      releasing: released.beside(request.fields.fields),
       body: source,
       asksFirst: retry.announcesBody && source != nil && body?.comesOnce == true,
       timeout: timeout,

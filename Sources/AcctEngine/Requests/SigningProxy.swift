@@ -114,7 +114,7 @@ package struct SigningProxy: Sendable {
     var current = try await kept.current(owner, for: url.origin)
     let account = current.account
     // Only the account's own token is kept.
-    if try permitted(try account.purpose(for: url, nil)) != nil { current.grant = nil }
+    do { if try account.purpose(for: url, nil) != nil { current.grant = nil } } catch { throw .authorization(error) }
     let outgoing = MakeRequest.Request(
       method: request.method,
       url: url,

@@ -110,7 +110,9 @@ struct SessionBackend: Sendable {
     mayBeSent: (@Sendable () -> Bool)? = nil
   ) async throws(EngineError) -> HTTPResponse {
     var released: Released?
-    if let session { released = try permitted(try Permit(sessionBackTo: origin).release(session)) }
+    if let session {
+      do { released = try Permit(sessionBackTo: origin).release(session) } catch { throw .authorization(error) }
+    }
     let type = body.map { _ in [("Content-Type", "application/json")] } ?? []
     let request = HTTPRequest(
       method: method,

@@ -79,7 +79,9 @@ extension Renewal {
           in: credentialStore,
           for: purpose,
           replacing: purpose.audience == nil ? [] : ["audience"]
-        ) { response, account in grant(response, for: purpose, beside: tokens, &account, key) }
+        ) { response, asked, account in
+          grant(response, from: asked, for: purpose, beside: tokens, &account, key)
+        }
       }
     }
   }
@@ -87,6 +89,7 @@ extension Renewal {
   /// The items to store of a grant: a new refresh token first, since all others can be obtained again with it.
   private func grant(
     _ response: TokenResponse,
+    from asked: Timestamp,
     for purpose: TokenPurpose,
     beside tokens: SecondTokens,
     _ account: inout Account,
@@ -96,7 +99,7 @@ extension Renewal {
     let second = SecondToken(
       purpose: purpose,
       token: response.accessToken,
-      lifetime: response.tokenLifetime(from: now, canRenew: true),
+      lifetime: response.tokenLifetime(from: asked, canRenew: true),
       granted: response.scope
     )
     let isFirst = tokens[purpose] == nil

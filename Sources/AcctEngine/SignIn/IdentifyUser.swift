@@ -123,10 +123,10 @@ final class IdentifyUser: Sendable {
 
   private func userinfo(_ credentials: inout NewCredentials) async throws(EngineError) -> UserIdentity? {
     guard let endpoint = server.userinfoEndpoint, credentials.tokenType != .none else { return nil }
-    let (token, scheme) = (credentials.token, credentials.tokenType.rawValue)
+    let token = credentials.token
     let response = try await context.client.get(
       endpoint,
-      with: permitted(try server.permit(to: endpoint).release(token, in: scheme)),
+      with: server.release(token, in: credentials.tokenType, to: endpoint),
       token,
       boundTo: credentials.key,
       reach: server.reach(to: endpoint),

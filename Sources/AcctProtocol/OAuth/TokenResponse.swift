@@ -121,10 +121,10 @@ package final class TokenResponse: Sendable {
     }
   }
 
-  /// The lease that begins now.
+  /// The lease that begins at a time.
   ///
   /// - Parameters:
-  ///   - now: When the answer came.
+  ///   - now: When it was asked for, or when the answer came.
   ///   - canRenew: `true` if there is a refresh token, this one's or an earlier one's.
   /// - Returns: The lease. Where neither the server nor the token tells, an hour if there is a refresh
   ///   token, else no known end: such tokens are valid until the server rejects them.

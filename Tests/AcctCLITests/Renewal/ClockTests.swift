@@ -57,6 +57,23 @@ struct ClockTests {
     #expect(await record.acct("token") == 10, "\(record.out)")
   }
 
+  @Test("A token whose answer was on its way for longer than it is good is not used from the keyring")
+  func slept() async {
+    let serverTime = record.now
+    let token = Handoffs.token(["sub": "alice", "exp": .number(JSONNumber(serverTime + 4000))])
+    let late = RecordedServer.tokens("b", ["access_token": .string(token), "expires_in": 300])
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"), late, RecordedServer.tokens("c"))
+    #expect(await record.addDevice() == 0, "\(record.err)")
+    record.now = serverTime + 3700
+    record.serve { [record] request throws(HTTPFailure) in
+      if request.url.path == "/token" { record.now = serverTime + 4100 }
+      return server.answer(request.url.path)
+    }
+    #expect(await record.acct("token") == 0, "\(record.err)")
+    #expect(await record.acct("token") == 0, "\(record.err)")
+    #expect(record.out == "at-c-long-enough\n", "\(record.err)")
+  }
+
   @Test("A token that can't be renewed is used to its last second", arguments: ["import", "document", "guest"])
   func toItsEnd(kind: String) async {
     let options: [String]
