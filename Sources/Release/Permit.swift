@@ -6,23 +6,13 @@ package import AcctModel
 /// made here alone: by an account for its own origins and for the user, by a server for its own endpoints, and for the
 /// server that issued a credential.
 package final class Permit: Sendable {
-  /// Who gets the credential.
-  package enum Recipient: Equatable, Sendable {
-    /// A server, and no other.
-    case origin(Origin)
-    /// The user, or a program that the user runs; it is not sent.
-    case user
-  }
-
-  /// Which of an account's tokens it is for.
-  package enum Choice: Equatable, Sendable {
-    /// The account's own access token, or the one for this purpose.
-    case token(for: TokenPurpose?)
-    case idToken
-  }
-
-  package let recipient: Recipient
-  package let choice: Choice
+  /// The origin of the server that gets the credential; `nil` where it is not sent, but handed to the user, or to a program
+  /// that the user runs.
+  package let origin: Origin?
+  /// `true` if it is for the account's ID token.
+  package let isForIDToken: Bool
+  /// The purpose of the access token that it is for, if that differs from the account's own.
+  package let purpose: TokenPurpose?
   /// The account whose token it is for; `nil` for a credential that is no account's yet.
   let owner: AccountID?
   let form: Form
@@ -36,19 +26,37 @@ package final class Permit: Sendable {
     case none
   }
 
-  init(_ recipient: Recipient, _ choice: Choice = .token(for: nil), of owner: AccountID? = nil, as form: Form = .none) {
-    self.recipient = recipient
-    self.choice = choice
+  init(
+    _ origin: Origin?,
+    idToken isForIDToken: Bool = false,
+    for purpose: TokenPurpose? = nil,
+    of owner: AccountID? = nil,
+    as form: Form = .none
+  ) {
+    self.origin = origin
+    self.isForIDToken = isForIDToken
+    self.purpose = purpose
     self.owner = owner
     self.form = form
   }
 
   /// Permits a credential to go back to the server that issued it, or is about to: a backend, and what registers a
   /// client.
-  package convenience init(backTo issuer: Origin) { self.init(.origin(issuer)) }
+  package convenience init(backTo issuer: Origin) { self.init(issuer) }
 
   /// The same for a sealed session, which is sent as a cookie.
-  package convenience init(sessionBackTo backend: Origin) { self.init(.origin(backend), as: .cookie) }
+  package convenience init(sessionBackTo backend: Origin) { self.init(backend, as: .cookie) }
+}
+
+extension Permit {
+  /// Permits credentials to be sent to one of a server's endpoints: those of its own metadata, and those that the user has
+  /// named in their place.
+  ///
+  /// - Throws: ``AuthorizationError/misdirected(_:)`` for any other URL.
+  package static func to(_ url: HTTPURL, among endpoints: [HTTPURL?]) throws(AuthorizationError) -> Permit {
+    guard endpoints.contains(url) else { throw .misdirected(url.origin) }
+    return Permit(url.origin)
+  }
 }
 
 extension Account {
@@ -74,9 +82,8 @@ extension Account {
       throw .urlNeeded(name)
     }
     let purpose = try self.purpose(for: url, purpose)
-    let recipient = url.map { Permit.Recipient.origin($0.origin) } ?? .user
     if purpose == nil, sendsIDToken(to: url) {
-      return Permit(recipient, .idToken, of: id, as: .authorization(scheme: "Bearer"))
+      return Permit(url?.origin, idToken: true, of: id, as: .authorization(scheme: "Bearer"))
     }
     let form: Permit.Form =
       switch tokenType {
@@ -85,7 +92,7 @@ extension Account {
       case .bearer, .session, .guest, .none: .authorization(scheme: "Bearer")
       case .static: .field(sentAs ?? .bearer)
       }
-    return Permit(recipient, .token(for: purpose), of: id, as: form)
+    return Permit(url?.origin, for: purpose, of: id, as: form)
   }
 
   /// Permits a token to be handed to the user, or to a program that the user runs.
@@ -102,8 +109,8 @@ extension Account {
     for purpose: TokenPurpose? = nil
   ) throws(AuthorizationError) -> Permit {
     if let url { try requireOwn(url.origin) }
-    if isIDToken { return Permit(.user, .idToken, of: id, as: .authorization(scheme: "Bearer")) }
-    return Permit(.user, .token(for: try self.purpose(for: url, purpose)), of: id)
+    if isIDToken { return Permit(nil, idToken: true, of: id, as: .authorization(scheme: "Bearer")) }
+    return Permit(nil, for: try self.purpose(for: url, purpose), of: id)
   }
 
   /// Permits a token to be what another account's request starts from, at a server that issued it or that the user has
@@ -118,7 +125,7 @@ extension Account {
   package func permit(lendingTo server: Origin?, idToken isIDToken: Bool) throws(AuthorizationError) -> Permit {
     let issuing = client.endpoints[.token]?.origin ?? identity.issuer?.url.origin
     if let server, server != issuing { try requireOwn(server) }
-    return Permit(server.map { .origin($0) } ?? .user, isIDToken ? .idToken : .token(for: nil), of: id)
+    return Permit(server, idToken: isIDToken, of: id)
   }
 
   /// Permits an access token or ID token to be sent in the body of a request to a service of the account.
@@ -126,7 +133,7 @@ extension Account {
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``.
   package func permit(inBodyTo url: HTTPURL, idToken isIDToken: Bool) throws(AuthorizationError) -> Permit {
     try requireOwn(url.origin)
-    return Permit(.origin(url.origin), isIDToken ? .idToken : .token(for: nil), of: id)
+    return Permit(url.origin, idToken: isIDToken, of: id)
   }
 
   /// Checks an origin where only what its server said is used, and no credential: what another program received, or a

@@ -5,15 +5,15 @@ package import Secrets
 ///
 /// Only a ``Permit`` makes one. A transport refuses a request that carries one for another origin.
 package final class Released: Sendable {
-  package let recipient: Permit.Recipient
+  private let origin: Origin?
   /// The header lines that carry it, in the order in which they are printed.
   package let fields: [HeaderField]
   /// The body that carries it.
   package let body: Secret?
   private let token: Token?
 
-  fileprivate init(_ recipient: Permit.Recipient, _ fields: [HeaderField], body: Secret? = nil, token: Token? = nil) {
-    self.recipient = recipient
+  fileprivate init(_ origin: Origin?, _ fields: [HeaderField], body: Secret? = nil, token: Token? = nil) {
+    self.origin = origin
     self.fields = fields
     self.body = body
     self.token = token
@@ -23,11 +23,11 @@ package final class Released: Sendable {
   package var tokenAlone: Secret { token?.secret ?? Secret("") }
 
   /// Returns `true` if it was released for a server.
-  package func isFor(_ origin: Origin) -> Bool { recipient == .origin(origin) }
+  package func isFor(_ origin: Origin) -> Bool { self.origin == origin }
 
   /// The same with the header lines that the user, or a program of the user's, gives for the request.
   package func beside(_ lines: [HeaderField]) -> Released {
-    lines.isEmpty ? self : Released(recipient, fields + lines, body: body, token: token)
+    lines.isEmpty ? self : Released(origin, fields + lines, body: body, token: token)
   }
 }
 
@@ -46,7 +46,7 @@ extension Permit {
     beside companion: HeaderField? = nil
   ) throws(AuthorizationError) -> Released {
     guard owner == self.owner else { throw misdirected }
-    return Released(recipient, form.lines(for: token) + (companion.map { [$0] } ?? []), token: token)
+    return Released(origin, form.lines(for: token) + (companion.map { [$0] } ?? []), token: token)
   }
 
   /// Releases a token before it is an account's, or where it is not sent in the form of its account.
@@ -58,17 +58,15 @@ extension Permit {
   /// - Throws: ``AuthorizationError/misdirected(_:)`` where the permit is for an account's token.
   package func release(_ token: Token, in scheme: String? = nil) throws(AuthorizationError) -> Released {
     guard owner == nil else { throw misdirected }
-    return Released(recipient, scheme.map { [.authorization($0, token)] } ?? form.lines(for: token))
+    return Released(origin, scheme.map { [.authorization($0, token)] } ?? form.lines(for: token))
   }
 
   /// Releases a body with credentials in it, and the line by which a client authenticates itself beside it.
   package func release(body: Secret?, beside line: HeaderField? = nil) -> Released {
-    Released(recipient, line.map { [$0] } ?? [], body: body)
+    Released(origin, line.map { [$0] } ?? [], body: body)
   }
 
-  private var misdirected: AuthorizationError {
-    if case .origin(let origin) = recipient { .misdirected(origin) } else { .misdirected(nil) }
-  }
+  private var misdirected: AuthorizationError { .misdirected(origin) }
 }
 
 extension Permit.Form {

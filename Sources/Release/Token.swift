@@ -13,19 +13,21 @@ package struct Token: Equatable, Sendable {
   let secret: Secret
 
   /// Why a token is opened, other than to be sent or handed over.
-  package enum Opening: Sendable {
+  ///
+  /// No enumeration, whose conformances every start would pay for: see Documentation/design/startup.md.
+  package struct Opening: Sendable {
     /// It is stored in the keyring, or in an export that the user has asked for.
-    case keyring
+    package static var keyring: Opening { Opening() }
     /// Its claims or its hash are read.
-    case claims
+    package static var claims: Opening { Opening() }
     /// It is put into the form of a request, which goes to a server by a ``Permit`` of its own.
-    case form
+    package static var form: Opening { Opening() }
     /// It is looked for in text from outside, which must not repeat it.
-    case redaction
+    package static var redaction: Opening { Opening() }
     /// It is compared with what another program has, or taken over from there.
-    case comparison
+    package static var comparison: Opening { Opening() }
     /// It is a role's key, which goes to the program that asked for it and nowhere else.
-    case roleKey
+    package static var roleKey: Opening { Opening() }
   }
 
   /// Checks that `secret` can be sent as a token.

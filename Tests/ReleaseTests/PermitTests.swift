@@ -61,8 +61,8 @@ struct PermitTests {
   func lending() throws {
     let account = try account()
     let issuer = try Origin("https://issuer.example")
-    #expect(try account.permit(lendingTo: issuer, idToken: true).choice == .idToken)
-    #expect(try account.permit(lendingTo: issuer, idToken: false).recipient == .origin(issuer))
+    #expect(try account.permit(lendingTo: issuer, idToken: true).isForIDToken)
+    #expect(try account.permit(lendingTo: issuer, idToken: false).origin == issuer)
   }
 
   @Test("A token is sent in the form of its account")
@@ -108,7 +108,7 @@ struct PermitTests {
     let account = try account(resources: [
       ResourceIndicator("https://own.example/path"), ResourceIndicator("https://other.example"),
     ])
-    #expect(try account.permit(to: own).choice == .token(for: nil))
+    #expect(try account.permit(to: own).purpose == nil)
     let purpose = try #require(try TokenPurpose(audience: "https://other.example", scope: nil))
     let refusal = AuthorizationError.originRefused(own.origin, account: account.name, allowed: [other.origin])
     #expect(throws: refusal) { try account.permit(to: own, for: purpose) }
@@ -116,11 +116,10 @@ struct PermitTests {
 
   @Test("A server permits credentials to its own endpoints alone")
   func endpoints() throws {
-    let endpoints = Endpoints([own, nil])
-    #expect(try endpoints.permit(to: own).release(body: Secret("refresh_token=made-up")).isFor(own.origin))
+    #expect(try Permit.to(own, among: [own, nil]).release(body: Secret("refresh_token=made-up")).isFor(own.origin))
     let neighbour = try HTTPURL("https://own.example/other")
     for url in [other, neighbour] {
-      #expect(throws: AuthorizationError.misdirected(url.origin)) { try endpoints.permit(to: url) }
+      #expect(throws: AuthorizationError.misdirected(url.origin)) { try Permit.to(url, among: [own, nil]) }
     }
   }
 }

@@ -59,7 +59,7 @@ struct AssumeRole: Sendable {
       try await store.prepare()
       // Another user may have signed in meanwhile, to whose account the old user's keys must not be added.
       var token = grant.token
-      if permit.choice == .idToken {
+      if permit.isForIDToken {
         token = try await store.idToken()?.token ?? token
       } else {
         token = try await store.read().token ?? token

@@ -24,11 +24,9 @@ package struct TokenProvider: Sendable {
     under permit: Permit,
     leaving minimum: Int64? = nil
   ) async throws(EngineError) -> AccessGrant {
-    switch permit.choice {
-    case .idToken: try await idToken(of: account, leaving: minimum)
-    case .token(let purpose?): try await grant(to: account, for: purpose, leaving: minimum)
-    case .token(nil): try await grant(to: account, leaving: minimum)
-    }
+    if permit.isForIDToken { return try await idToken(of: account, leaving: minimum) }
+    if let purpose = permit.purpose { return try await grant(to: account, for: purpose, leaving: minimum) }
+    return try await grant(to: account, leaving: minimum)
   }
 
   /// Returns a token that can be used now.

@@ -92,7 +92,7 @@ package struct Authorize: Sendable {
         try await TokenProvider(context, network).grant(to: account, under: permit, leaving: minimum)
       }
     var (companion, usedHint): (HeaderField?, ServerHint?)
-    if account.tokenType == .dpop, permit.choice != .idToken, let url = target.url {
+    if account.tokenType == .dpop, !permit.isForIDToken, let url = target.url {
       guard let key = grant.key else { throw .authorization(.urlNeeded(account.name)) }
       // After the grant: a renewal may have talked to the same server.
       let hint = hint ?? nonceCache.hint(for: url.origin)

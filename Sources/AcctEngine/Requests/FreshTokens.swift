@@ -62,10 +62,10 @@ struct FreshTokens: Sendable {
     let grant = try await TokenProvider(context, network).grant(to: account, under: permit, leaving: left)
     // Seconds; that of a second token is not known.
     var life: Int64?
-    switch permit.choice {
-    case .idToken: life = (try? IDToken(grant.token))?.lifetime.lifetime
-    case .token(nil): life = try context.accountStore.account(id)?.tokenLifetime.lifetime
-    case .token(.some): break
+    if permit.isForIDToken {
+      life = (try? IDToken(grant.token))?.lifetime.lifetime
+    } else if permit.purpose == nil {
+      life = try context.accountStore.account(id)?.tokenLifetime.lifetime
     }
     var margin = Self.margin
     // The half is what the reader may count on, and a tenth of it is for the renewal.

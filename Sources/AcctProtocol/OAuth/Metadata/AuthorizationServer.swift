@@ -143,9 +143,13 @@ package final class AuthorizationServer: Sendable {
   ///
   /// - Throws: ``AuthorizationError/misdirected(_:)`` for any other URL.
   package func permit(to endpoint: HTTPURL) throws(AuthorizationError) -> Permit {
-    try Endpoints([
-      tokenEndpoint, pushedRequestEndpoint, deviceEndpoint, revocationEndpoint, introspectionEndpoint, userinfoEndpoint,
-    ]).permit(to: endpoint)
+    try .to(
+      endpoint,
+      among: [
+        tokenEndpoint, pushedRequestEndpoint, deviceEndpoint, revocationEndpoint, introspectionEndpoint,
+        userinfoEndpoint,
+      ]
+    )
   }
 
   /// The server's origin: its issuer's, else its token endpoint's.
