@@ -152,7 +152,7 @@ let package = Package(
     room("Secrets", ["Text"], forSize: true, reflected: true),
     room("AcctModel", ["Secrets", "Text"], forSize: true, reflected: true),
     // The door: what a token may be used for, and by whom.
-    room("Release", ["AcctModel", "Secrets", "Text"], forSize: true, reflected: true),
+    room("Release", ["AcctModel", "Secrets", "Text"], forSize: true),
     room("StrictJSON", ["Text"]),
     // The static library takes no time to load. Without libssl-dev the linker says that it is missing.
     room(
@@ -235,7 +235,7 @@ let package = Package(
         "AcctCLI", "AcctEngine", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "Expat", "LiveHTTP",
         "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
       ],
-      swiftSettings: houseRules,
+      swiftSettings: houseRules + [.unsafeFlags(["-Osize"], .when(configuration: .release))],
       linkerSettings: acctLinking
     ),
 

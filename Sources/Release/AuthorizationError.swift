@@ -19,6 +19,6 @@ package enum AuthorizationError: Error, Equatable, Sendable {
   case originRefused(Origin, account: AccountName, allowed: [Origin])
   /// An origin that the account doesn't have can't be removed.
   case originUnknown(Place, account: AccountName)
-  /// A credential was about to be sent where it was not released for, or was another account's; nothing was sent.
+  /// A credential is not for this endpoint of its server, or is another account's; nothing was sent.
   case misdirected(Origin?)
 }

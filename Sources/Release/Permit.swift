@@ -1,10 +1,10 @@
 package import AcctModel
 
-/// The decision that a credential may be used, made before the credential is read.
+/// The decision that a credential may be used.
 ///
-/// A permit is for one account, one token and one recipient, and nothing else makes a ``Released`` of a ``Token``. It is
-/// made here alone: by an account for its own origins and for the user, by a server for its own endpoints, and for the
-/// server that issued a credential.
+/// A permit is for one recipient, and where an account gives it, for that account's token; nothing else makes a ``Released``
+/// of a ``Token``. An account gives one for its own origins and for the user, before the keyring is read; a server for its own
+/// endpoints; and one that issued a credential gets it back.
 package final class Permit: Sendable {
   /// The origin of the server that gets the credential; `nil` where it is not sent, but handed to the user, or to a program
   /// that the user runs.

@@ -19,7 +19,7 @@ package final class Released: Sendable {
     self.token = token
   }
 
-  /// The token alone, as `token`, `exec` and programs have it; empty for a credential that is only sent.
+  /// The token alone, as `token`, `exec` and programs have it; empty for a body, and for a token that is no account's yet.
   package var tokenAlone: Secret { token?.secret ?? Secret("") }
 
   /// Returns `true` if it was released for a server.

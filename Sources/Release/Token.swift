@@ -8,7 +8,7 @@ import Text
 /// base64, so it may be any text without control characters.
 ///
 /// Its characters leave it in two ways: by a ``Permit``, to one server or to the user, and by ``opened(for:)``, for the few
-/// places that store it or look into it. `.ci/check-door` has the list of these.
+/// places that store it, look into it or put it into a form. `.ci/check-door` has the list of these.
 package struct Token: Equatable, Sendable {
   let secret: Secret
 
@@ -68,7 +68,7 @@ package struct Token: Equatable, Sendable {
   /// - Throws: ``ParseError/token``.
   package init(_ text: String) throws(ParseError) { try self.init(Secret(text)) }
 
-  /// The characters, for a reason that gives them to no server and no person.
+  /// The characters, for one of these reasons.
   package func opened(for reason: Opening) -> Secret { secret }
 }
 

@@ -85,7 +85,8 @@ struct RequestCommand: AcctCommand {
     let fields: RequestFields
     do { fields = try RequestFields(header, for: account) } catch { throw .request(error) }
     let makeRequest = MakeRequest(context.engine)
-    do { _ = try account.permit(to: url, for: audience.purpose) } catch { throw .authorization(error) }
+    // Before the body is read; the request itself is permitted when it is made.
+    do { try account.requireOwn(url.origin) } catch { throw .authorization(error) }
     var outgoing = MakeRequest.Request(method: method, url: url, fields: fields, retries: retry, follows: follow)
     outgoing.purpose = audience.purpose
     let reporter = RequestReporter(context, printsBody: (output ?? "-") == "-", follows: follow)

@@ -58,12 +58,8 @@ extension ErrorMessage {
         hint: line.map { "to sign in for it alone, run `\($0)`" } ?? loginHint(account.name)
       )
     case .misdirected(let origin):
-      self.init(
-        "misdirected",
-        .refused,
-        "refused: a credential was not released for \(origin?.description ?? "this")",
-        hint: "this is a defect of acct: please report it"
-      )
+      let place = origin.map { " to \($0)" } ?? ""
+      self.init("misdirected", .refused, "refused: acct was about to send another credential\(place), which is a defect")
     case .originRefused(let origin, let account, let allowed):
       let list = allowed.map { $0.description }.joined(separator: ", ")
       self.init(

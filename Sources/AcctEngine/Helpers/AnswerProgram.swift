@@ -153,7 +153,7 @@ package struct AnswerProgram: Sendable {
     let released: Released
     do throws(EngineError) {
       let permit: Permit
-      do { permit = try account.permit(handingOverFor: nil, idToken: true) } catch { throw .authorization(error) }
+      do { permit = try account.permit(handingOverFor: url, idToken: true) } catch { throw .authorization(error) }
       grant = try await TokenProvider(context, .allowed).grant(to: account, under: permit)
       released = try permit.release(grant)
     } catch { throw .failed(error) }

@@ -129,11 +129,13 @@ package struct ServerCheck: Sendable {
   ) async throws(EngineError) -> HTTPResponse {
     let naming = IdentityResolver(context).naming(ofServiceOf: account)
     let url = try service.url("/xrpc/com.atproto.server.getSession")
-    let permit: Permit
-    do { permit = try account.permit(to: url) } catch { throw .authorization(error) }
+    let released: Released
+    do { released = try Permit(backTo: service).release(grant.token, in: account.tokenType.rawValue) } catch {
+      throw .authorization(error)
+    }
     return try await context.client.get(
       url,
-      with: permit.release(grant),
+      with: released,
       grant.token,
       boundTo: grant.key,
       reach: try naming.checkedReach(to: service)
