@@ -59,7 +59,7 @@ extension ErrorMessage {
       )
     case .misdirected(let origin):
       let place = origin.map { " to \($0)" } ?? ""
-      self.init("misdirected", .refused, "refused: acct was about to send another credential\(place), which is a defect")
+      self.init("misdirected", .refused, "refused: acct was about to send the wrong credential\(place)")
     case .originRefused(let origin, let account, let allowed):
       let list = allowed.map { $0.description }.joined(separator: ", ")
       self.init(
