@@ -235,7 +235,7 @@ let package = Package(
         "AcctCLI", "AcctEngine", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "Expat", "LiveHTTP",
         "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
       ],
-      swiftSettings: houseRules + [.unsafeFlags(["-Osize"], .when(configuration: .release))],
+      swiftSettings: houseRules,
       linkerSettings: acctLinking
     ),
 

@@ -20,7 +20,7 @@ struct FreshTokens: Sendable {
   /// A token, and when it is replaced.
   struct Kept: Sendable {
     let isIDToken: Bool
-    let grant: AccessGrant
+    @Boxed var grant: AccessGrant
     /// The token, for the file.
     let released: Released
     /// `nil` for a token without a known end.

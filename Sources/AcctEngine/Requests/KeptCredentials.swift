@@ -31,7 +31,7 @@ final class KeptCredentials: Sendable {
   struct Current: Sendable {
     var account: Account
     /// Its token, if that is valid for this request; `nil` if it has to be obtained in the usual way.
-    var grant: AccessGrant?
+    @Boxed var grant: AccessGrant? = nil
 
     /// `true` if a request made with it waits for no file, keyring or device, as long as its first answer counts.
     var isAtHand: Bool {
