@@ -106,8 +106,9 @@ package struct TokenProvider: Sendable {
     if cause.forbidsTheOldToken { throw cause }
     let now = context.world.clock.now()
     guard var grant = known,
-      // What a clock that was ahead has stored tells no end; the token itself may.
-      let left = lifetime?.certainSecondsLeft(at: now) ?? grant.token.ownEnd?.seconds(since: now),
+      // Where a clock that was ahead has stored the end, the token's own decides, if it tells one.
+      let left = lifetime?.certainSecondsLeft(at: now) ?? grant.token.ownEnd?.seconds(since: now)
+        ?? lifetime?.secondsLeft(at: now),
       left > 0
     else {
       throw cause == .network(.offline) ? .signIn(.required(account: name, .unrenewed)) : cause
