@@ -117,7 +117,7 @@ extension Doctor {
   }
 }
 
-/// What is wrong with files and folders, of which one is named, and which of the accounts are not used for that.
+/// A flaw of files and folders, of which one is named, and which of the accounts are not used for that.
 private func text(_ paths: [String], _ flaw: String, _ skipped: [SkippedAccount] = []) -> String {
   let (subject, example) =
     paths.count == 1 ? (paths[0], "") : ("\(paths.count) files and folders", ", such as \(paths[paths.count - 1])")

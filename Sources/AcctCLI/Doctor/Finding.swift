@@ -2,7 +2,7 @@ import AcctModel
 import AcctPorts
 import StrictJSON
 
-/// What one of `doctor`'s checks has found, in words.
+/// The finding of one of `doctor`'s checks, in words.
 struct Finding: Sendable {
   enum Severity: String, Sendable { case ok, warning, problem }
 

@@ -77,7 +77,8 @@ extension DPoPClient {
     key: DPoPKey?,
     mayBeSent: (@Sendable () -> Bool)?
   ) async throws(EngineError) -> Unlearned {
-    let permit = try server.permitting(endpoint)
+    let permit: Permit
+    do { permit = try server.permit(to: endpoint) } catch { throw .authorization(error) }
     // Made again for each attempt: a server accepts an assertion once, and the two of one client differ.
     return try await sendUnlearned(to: endpoint.origin, key: key, timed: client.assertionRefusals) {
       (hint) throws(EngineError) -> HTTPRequest in
@@ -138,11 +139,6 @@ extension DPoPClient {
 }
 
 extension AuthorizationServer {
-  /// Permits credentials to be sent to one of its endpoints; see ``permit(to:)``.
-  fileprivate func permitting(_ endpoint: HTTPURL) throws(EngineError) -> Permit {
-    do { return try permit(to: endpoint) } catch { throw .authorization(error) }
-  }
-
   /// Releases one of its access tokens for one of its endpoints.
   func release(_ token: Token, in type: Account.TokenType, to endpoint: HTTPURL) throws(EngineError) -> Released {
     do { return try permit(to: endpoint).release(token, in: type.rawValue) } catch { throw .authorization(error) }
