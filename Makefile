@@ -17,7 +17,7 @@ fishdir = $(PREFIX)/share/fish/vendor_completions.d
 # The names by which git, docker, cargo and terraform look for acct.
 links = git-credential-acct docker-credential-acct cargo-credential-acct terraform-credentials-acct
 
-version := $(shell sed -n 's/^package let version = "\(.*\)"/\1/p' Sources/AcctCLI/Version.swift)
+version := $(shell sed -n 's/^package let version = "\(.*\)"/\1/p' Sources/AcctConsole/Version.swift)
 pages = $(wildcard man/acct*.[1-8])
 
 # A room imports only what Package.swift lets it. How acct is linked stands there, too.

@@ -220,20 +220,24 @@ let package = Package(
       reflected: true
     ),
 
+    // What every command has: its context, its shared options, the screen, the words for failures.
+    room(
+      "AcctConsole",
+      ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser],
+      forSize: true,
+      reflected: true
+    ),
     room(
       "AcctCLI",
-      [
-        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine",
-        argumentParser,
-      ],
+      ["AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctConsole", argumentParser],
       forSize: true,
       reflected: true
     ),
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctEngine", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "Expat", "LiveHTTP",
-        "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
+        "AcctCLI", "AcctConsole", "AcctEngine", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "Expat",
+        "LiveHTTP", "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
       ],
       swiftSettings: houseRules,
       linkerSettings: acctLinking
@@ -275,7 +279,7 @@ let package = Package(
       name: "AcctCLITests",
       dependencies: [
         "AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
-        "AcctCLI", "AcctTestSupport", argumentParser,
+        "AcctConsole", "AcctCLI", "AcctTestSupport", argumentParser,
       ],
       exclude: ["Screens"],
       swiftSettings: testRules
@@ -328,7 +332,7 @@ let package = Package(
         "SharedKeyring", "StrictJSON", "Vault",
       ]
     ),
-    tests("ShellTests", ["AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
+    tests("ShellTests", ["AcctConsole", "AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
 
     // The parsers of outside data, as targets of a fuzzer and of a test with mutated inputs.
     .target(

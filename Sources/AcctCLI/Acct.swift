@@ -1,3 +1,4 @@
+import AcctConsole
 import AcctEngine
 import Secrets
 package import AcctPorts
@@ -127,29 +128,5 @@ extension Acct {
       return report.write(ErrorMessage(.files(.output(error))))
     }
     return ExitStatus.done.rawValue
-  }
-}
-
-/// The output of an error: one line and at most one hint, or one JSON object, on standard error.
-struct ErrorReport {
-  var world: World
-  var asJSON: Bool
-  /// `true` if the command is for a document's account.
-  var isDocument = false
-  /// The account that the command chose before it failed.
-  var chosen: ChosenAccount?
-
-  /// Tells the user and returns the exit status.
-  func write(_ errorMessage: ErrorMessage) -> Int32 {
-    var errorMessage = errorMessage
-    if isDocument { errorMessage = errorMessage.aboutDocument }
-    errorMessage = errorMessage.timed(by: world.clock).naming(chosen?.name)
-    if asJSON {
-      world.streams.notice(String(decoding: errorMessage.json.serialized(), as: UTF8.self))
-    } else {
-      world.report("acct: \(errorMessage.text)")
-      if let hint = errorMessage.hint { world.report("acct: hint: \(hint)") }
-    }
-    return errorMessage.status.rawValue
   }
 }

@@ -1,3 +1,4 @@
+import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
@@ -32,10 +33,10 @@ struct HomeCommand: AcctCommand {
     let screen = context.screen
     let (choice, now) = (try await choice(context, among: listing), context.world.clock.now())
     let greeting = greeting(listing, choice, at: now)
-    let words = wrapped(screen.shown(greeting.text), at: screen.columns)
+    let words = wrapped(screen.shown(greeting.text), at: screen.columns).map { screen.painted($0, greeting.style) }
     let next = lines(verbs(listing, choice?.account, at: now).map { Field(Cell($0, .strong), Cell($1)) }, on: screen)
     let more = wrapped("acct --help lists all commands", at: screen.columns).map { screen.painted($0, .faint) }
-    try context.output(words.map { screen.painted($0, greeting.style) } + [""] + next + [""] + more)
+    try context.output(words + [""] + next + [""] + more)
     return .done
   }
 

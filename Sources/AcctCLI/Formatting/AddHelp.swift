@@ -1,3 +1,5 @@
+import AcctConsole
+
 /// The help of `acct add`: its sixty options by what they are for, on one screen.
 ///
 /// ArgumentParser's own would be a list of two hundred lines in the order of the declarations.

@@ -1,3 +1,4 @@
+import AcctConsole
 import AcctProtocol
 
 /// The words of the proxy's own answer; `nil` for a request that could not be made.

@@ -1,3 +1,4 @@
+import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
@@ -15,7 +16,7 @@ struct StatusText {
   private var now: Timestamp { clock.now() }
 
   func lines(on screen: Screen) -> [String] {
-    AcctCLI.lines(summary + identity + credentials + origin + allowance, on: screen)
+    AcctConsole.lines(summary + identity + credentials + origin + allowance, on: screen)
   }
 
   /// The identity, its state, and the next step.
@@ -114,33 +115,5 @@ private func words(for header: StaticHeader) -> String {
   case .scheme(let scheme): "\(header.field): \(scheme) TOKEN"
   case .basic(let user): "\(header.field): Basic, of the user \(user.isEmpty ? "\"\"" : user)"
   case .userIsToken: "\(header.field): Basic, as the user"
-  }
-}
-
-/// The name of the rule that chose an account.
-func words(for rule: SelectedBy) -> String {
-  switch rule {
-  case .option: "the command line"
-  case .environment: "ACCT_ACCOUNT"
-  case .directory: "the .acct file"
-  case .active: "it is the active account"
-  case .only: "it is the only account"
-  case .user: "the user in the URL"
-  case .url: "it has the URL"
-  }
-}
-
-/// Why a TPM does not open a vault, in words that follow a colon.
-func words(forSeal failure: HardwareKeyFailure) -> String {
-  switch failure {
-  case .absent(let reason), .unsuitable(let reason), .malformedReply(let reason),
-    .failed(let reason), .noPIN(let reason):
-    reason
-  case .forbidden(let path): "you may not open \(path)"
-  case .busy: "it is busy"
-  case .lockedOut: "it is locked, after too many wrong PINs"
-  case .foreign: "the vault was sealed in another TPM, or this one was cleared"
-  case .owned: "its owner set a password, and it keeps no storage key (0x81000001)"
-  case .wrongPIN, .cancelled, .notTouched, .gone: "it gives no reason"
   }
 }

@@ -1,3 +1,4 @@
+import AcctConsole
 import ArgumentParser
 
 /// A command that scripts and prompts call so often that the start of ArgumentParser counts.

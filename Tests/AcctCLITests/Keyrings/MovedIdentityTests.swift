@@ -1,4 +1,5 @@
 import AcctCLI
+import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts

@@ -1,4 +1,5 @@
 import AcctCLI
+import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
@@ -31,7 +32,7 @@ struct LimitsTests {
       retryAfterSeconds: retryAfter,
       observedAt: now.adding(seconds: -ago)
     )
-    return AcctCLI.words(for: limit, at: now)
+    return AcctConsole.words(for: limit, at: now)
   }
 
   @Test("A rate limit is printed in words: what is left, of how much, and when it resets")

@@ -1,4 +1,5 @@
 import AcctCLI
+import AcctConsole
 import AcctModel
 import AcctPorts
 import AcctTestSupport

@@ -1,4 +1,5 @@
 import AcctCLI
+import AcctConsole
 import AcctTestSupport
 import ArgumentParser
 import Testing

@@ -1,3 +1,4 @@
+import AcctConsole
 import AcctEngine
 import Secrets
 import AcctPorts
@@ -162,7 +163,7 @@ struct HelperCommand: AcctCommand {
     guard words.popFirst() == "helper" else { return [] }
     var names = ["setup"] + Name.allCases.map(\.rawValue)
     if words.first == "setup" { (words, names) = (words.dropFirst(), SetupCommand.programs) }
-    return words.first.map { names.contains($0) ? [] : AcctCLI.suggested(for: $0, of: names) } ?? []
+    return words.first.map { names.contains($0) ? [] : AcctConsole.suggested(for: $0, of: names) } ?? []
   }
 
   private func tell(_ errorMessage: ErrorMessage, _ context: Context) {

@@ -1,3 +1,4 @@
+import AcctConsole
 import AcctModel
 import AcctEngine
 import Secrets

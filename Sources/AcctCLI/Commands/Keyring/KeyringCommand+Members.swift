@@ -1,3 +1,4 @@
+import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
@@ -96,15 +97,6 @@ extension KeyringCommand {
         }
       )
     }
-  }
-}
-
-/// The means by which a machine opens a shared keyring.
-func words(for recipient: SharedMachine.Recipient) -> String {
-  switch recipient {
-  case .machine: "its own key"
-  case .passphrase: "the passphrase"
-  case .keyFile: "the key file"
   }
 }
 

@@ -1,0 +1,113 @@
+package import AcctEngine
+import AcctModel
+package import AcctPorts
+import Release
+
+extension ErrorMessage {
+  /// The account's credential can't be sent there, or not in that form.
+  init(_ error: AuthorizationError) {
+    switch error {
+    case .urlNeeded(let name):
+      self.init(
+        "urlNeeded",
+        .usage,
+        "\(name) has a DPoP key, and a proof is for one method and one URL: name the URL",
+        hint: "acct header [METHOD] URL"
+      )
+    case .noBearer(let account):
+      self.init(
+        "noBearer",
+        .usage,
+        "the token of \(account.name) is bound to a DPoP key and can't be sent as a bearer token",
+        hint: account.bearerHint ?? "leave out --bearer"
+      )
+    case .noBearerToken(let account):
+      self.init(
+        "noBearerToken",
+        .usage,
+        "the token of \(account.name) is not a bearer token, and SASL has no other",
+        hint: account.bearerHint ?? "leave out --sasl and --user, or name another account with --account"
+      )
+    case .notSent(let name):
+      self.init(
+        "notSent",
+        .usage,
+        "the token of \(name) is for no header field: its server issued it with the type N_A, or as an ID token",
+        hint: "`acct token -a \(shellWord(name.description))` prints it"
+      )
+    case .noSecondToken(let name):
+      self.init(
+        "noSecondToken",
+        .usage,
+        "\(name) has no refresh token that could bring a token for another audience or scope",
+        hint: "leave out --audience and --scope"
+      )
+    case .noIDToken(let name):
+      self.init(
+        "noIDToken",
+        .usage,
+        "\(name) has no ID token: a sign-in of a person brings one, or an exchange whose server issues one",
+        hint: "name another account with --account"
+      )
+    case .noTokenForResource(let account, let resource):
+      let line = signInLine(account, for: resource)
+      self.init(
+        "noTokenForResource",
+        .signInRequired,
+        "\(account.name) has no token for \(resource), and no refresh token that could bring one",
+        hint: line.map { "to sign in for it alone, run `\($0)`" } ?? loginHint(account.name)
+      )
+    case .misdirected(let origin):
+      let place = origin.map { " to \($0)" } ?? ""
+      self.init("misdirected", .refused, "refused: acct was about to send the wrong credential\(place)")
+    case .originRefused(let origin, let account, let allowed):
+      let list = allowed.map { $0.description }.joined(separator: ", ")
+      self.init(
+        "originRefused",
+        .refused,
+        "refused: \(origin) is not an origin of \(account)"
+          + (allowed.isEmpty ? ", which has none" : "; allowed: \(list)"),
+        hint: "to allow it, run `\(acctLine("allow", account.description, origin.description))`"
+      )
+    case .originUnknown(let place, let account):
+      let kind = place.path.isEmpty ? "an origin" : "a place"
+      self.init("originUnknown", .failed, "\(place) is not \(kind) of \(account)")
+    }
+  }
+}
+
+extension Account {
+  /// The hint for a use that needs a bearer token; `nil` where no sign-in to the account brings one.
+  var bearerHint: String? { bearerLine.map { "to sign in for a bearer token, run `\($0)`" } }
+}
+
+extension ErrorMessage {
+  /// This message with the account that has a refused origin in the hint, if there is one.
+  ///
+  /// To allow it for the account would send one account's token to another's server; where it is the account's own already,
+  /// the token for another resource was requested.
+  ///
+  /// - Parameters:
+  ///   - error: The failure.
+  ///   - arguments: The command line.
+  ///   - world: Has the accounts.
+  /// - Returns: The message as it is told.
+  package func namingOwner(for error: EngineError, _ arguments: [String], in world: World) -> ErrorMessage {
+    guard case .authorization(.originRefused(let origin, let account, _)) = error,
+      let owners = try? Selection(EngineContext(world, .forbidden, timeout: 0, report: { _ in })).owners(of: origin),
+      let owner = owners.first
+    else { return self }
+    var message = self
+    guard !owners.contains(account) else {
+      message.text = "refused: the token for that --audience may not be sent to \(origin)"
+      message.hint = "leave out --audience: a request gets the token for its own origin"
+      return message
+    }
+    let command = arguments.hoistingSharedOptions.first ?? "header"
+    message.hint =
+      owners.count == 1
+      ? "\(owner) has it: `acct -a \(shellWord(owner.description)) \(command) …`"
+      : "\(owners.map(\.description).joined(separator: ", ")) have it: `acct -a NAME \(command) …`"
+    return message
+  }
+}

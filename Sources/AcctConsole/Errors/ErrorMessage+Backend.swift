@@ -1,0 +1,90 @@
+import AcctEngine
+import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+extension ErrorMessage {
+  /// A backend did not sign the user in; nothing was stored.
+  init(_ error: BackendError) {
+    switch error {
+    case .callbackPrefix(let text, let flaw):
+      self.init(
+        "usage",
+        .usage,
+        "--callback \(printable(text)): \(words(for: flaw))",
+        hint: "as in limit://auth, or http://127.0.0.1:8080/callback"
+      )
+    case .refused(let status, let reason, let origin):
+      self.init(
+        "backendRefused",
+        .signInRequired,
+        "\(origin) did not sign you in (\(status))" + (reason.map { ": \(printable(String($0.prefix(200))))" } ?? "")
+      )
+      needsLogin = true
+    case .malformedAnswer(let member, let origin):
+      self.init("badAnswer", .serverFailed, "\(origin) sent an answer with a bad \(member)")
+    case .handoff(let error, let origin):
+      self.init(error)
+      // A flaw in the data is bad input from a file, and a failure of the server in its answer.
+      if status == .badInput { status = .serverFailed }
+      text = "\(origin) sent an answer that acct can't use: \(text)"
+    case .otherPerson(let asked, let found?, let origin):
+      self.init(
+        "otherPerson",
+        .refused,
+        "\(origin) signed in \(printable(found)) instead of \(asked)",
+        hint: wrongPersonHint(found, asked)
+      )
+    case .otherPerson(let asked, nil, let origin):
+      self.init(
+        "otherPerson",
+        .serverFailed,
+        "\(origin) signed in an identity other than \(asked)",
+        hint: "nothing was stored; sign in as \(asked) in the browser"
+      )
+    case .undelivered(let failure):
+      self.init(
+        "callbackUndelivered",
+        .failed,
+        "the callback was not accepted: \(words(for: failure))",
+        hint: "run the same command again, and keep it running until the browser is done"
+      )
+    case .unexpectedCallback:
+      self.init(
+        "callbackUnexpected",
+        .failed,
+        "this is not the callback that the sign-in expects",
+        hint: "go back to the page where you sign in"
+      )
+    }
+  }
+}
+
+/// For a browser that was signed in as another identity than the named one.
+package func wrongPersonHint(_ found: String, _ asked: String) -> String {
+  let found = printable(String(found.prefix { $0 != "," }))
+  return
+    "sign out of \(found) in the browser, then run the same command again and sign in as \(asked)"
+}
+
+/// Why an address is not the callback that is waited for.
+package func words(for flaw: CallbackFlaw) -> String {
+  switch flaw {
+  case .tooLong: "it is longer than \(CallbackAddress.limit / 1024) KiB"
+  case .malformed: "it is not an address"
+  case .doubled(let name): "\(printable(name)) is present twice"
+  case .foreign: "it is neither an app's own scheme nor a loopback address"
+  case .unexpected: "it does not match --callback"
+  case .incomplete(let name): "there is no \(name)"
+  case .unfit(let name): "\(name) is malformed"
+  case .mismatched(let name): "its \(name) is not the one that was requested"
+  }
+}
+
+/// Why the desktop does not hand addresses over.
+package func words(for failure: SchemeHandlerFailure) -> String {
+  switch failure {
+  case .nobodyWaits: "no sign-in is waiting for a callback"
+  case .failed(let reason): reason
+  }
+}

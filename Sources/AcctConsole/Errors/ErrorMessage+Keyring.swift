@@ -1,0 +1,177 @@
+import AcctEngine
+package import AcctModel
+import Secrets
+package import AcctPorts
+
+extension ErrorMessage {
+  /// The keyring did not give or take credentials, or holds something else.
+  init(_ error: KeyringError) {
+    switch error {
+    case .failed(let failure, let kind): self.init(failure, kind)
+    case .stillLocked(let failure, let kind):
+      self.init(failure, kind)
+      switch failure {
+      case .locked(_, openedBy: .part):
+        hint = "if its password is lost, \(newLogin)"
+      case .locked(_, openedBy: .any), .sealed:
+        hint =
+          kind == .secretService
+          ? "unlock it with its own program, on its desktop"
+          : "set \(passphraseFiles(kind)) for a command without a person"
+      // The failure says what opens it.
+      default: break
+      }
+    case .notChosen(let undecided):
+      let reason =
+        switch undecided {
+        case .never: "no keyring has been chosen yet"
+        case .malformed: "the file `keyring` names none"
+        case .missing: "the file `keyring` is missing; `acct doctor` can find it"
+        }
+      self.init("keyringUnavailable", .keyringUnavailable, reason, hint: "set ACCT_KEYRING to secret-service or vault")
+    case .unknown(let text):
+      self.init(
+        "usage",
+        .usage,
+        "ACCT_KEYRING is \(text), which is not a keyring",
+        hint: "auto, secret-service, vault, etcd or postgres"
+      )
+    case .damagedItem(let account, let kind):
+      self.init(
+        "damagedItem",
+        .badInput,
+        "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
+        hint: loginHint(account)
+      )
+    case .changedElsewhere(let account):
+      self.init(
+        "keyringBusy",
+        .keyringUnavailable,
+        "another machine that shares the keyring keeps changing \(account)",
+        hint: "try again"
+      )
+    case .halfReplaced(let account):
+      self.init(
+        "signInRequired",
+        .signInRequired,
+        "the credentials of \(account) were only partly replaced",
+        hint: loginHint(account)
+      )
+    case .resetUnconfirmed(let names):
+      self.init(
+        "confirmationNeeded",
+        .usage,
+        "the secrets of \(names.isEmpty ? "no account" : list(names)) would be deleted; nothing was changed",
+        hint: "confirm it at a terminal, or with --yes"
+      )
+    case .notSealed(let failure, _): self.init(failure, .tpm2)
+    }
+  }
+
+  /// A keyring operation failed.
+  package init(_ failure: KeyringFailure, _ kind: Keyring.Kind) {
+    let name = words(for: kind)
+    switch failure {
+    case .locked(let reason, let opening):
+      self.init(
+        "keyringLocked",
+        .keyringLocked,
+        reason.map { "\(name) is locked: \($0)" } ?? "\(name) is locked",
+        hint: leading(to: opening, kind)
+      )
+    case .sealed(let address, let failure, let reason):
+      let words = "the TPM at \(address.description) does not open it (\(words(forSeal: failure)))"
+      self.init(
+        "keyringLocked",
+        .keyringLocked,
+        "\(name) is locked: " + [words, reason].compactMap(\.self).joined(separator: ", and "),
+        hint: unlocking(kind)
+      )
+    case .unavailable(let reason):
+      self.init(
+        "keyringUnavailable",
+        .keyringUnavailable,
+        "\(name) is not available: \(reason.isEmpty ? "it gives no reason" : reason)",
+        hint: kind == .secretService
+          ? "start a Secret Service provider, such as gnome-keyring, on the session bus" : nil
+      )
+    case .cancelled: self.init("cancelled", .cancelled, "cancelled; nothing was changed")
+    case .timedOut:
+      self.init(
+        "keyringTimedOut",
+        .keyringUnavailable,
+        "\(name) does not answer",
+        hint: "its process may hang: restart it and try again; nothing was changed"
+      )
+    case .noVault(let folder):
+      self.init("noVault", .failed, "there is no vault yet in \(folder)", hint: "the first `acct add` creates it")
+    case .failed(let reason): self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
+    case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedHeader, .damagedAccount, .settings,
+      .removedMachine, .machineKey:
+      self.init(sharing: failure, kind)
+    }
+  }
+}
+
+/// The name of a kind of keyring.
+package func words(for kind: Keyring.Kind) -> String {
+  if kind.isShared { "the shared keyring" } else { kind == .vault ? "the vault" : "the keyring" }
+}
+
+/// What leads to the opening of a locked keyring.
+private func leading(to opening: KeyringFailure.Opening, _ kind: Keyring.Kind) -> String {
+  switch opening {
+  case .any: return unlocking(kind)
+  case .approval: return askingForApproval
+  case .part(let name):
+    return
+      "`acct keyring unlock` on its desktop asks for the password of \(printable(name)); if it is lost, \(newLogin)"
+  case .desktop:
+    return "unlock it on its desktop; for GNOME Keyring, `gnome-keyring-daemon --replace --unlock` reads the password "
+      + "from standard input"
+  case .otherKeyring:
+    return "set ACCT_KEYRING=vault to keep accounts in a vault, or create a keyring on the desktop"
+  case .joining: return "set \(passphraseFiles(kind)) to the keyring's own, or \(askingForApproval)"
+  case .file(let path):
+    return "mend \(shellWord(path)), or unset the variable that names it and run `acct keyring unlock`"
+  case .fileForEach:
+    return "put the passphrase into a file that only you can read, and set \(passphraseFiles(kind)) to it"
+  case .otherPassphrase(let file):
+    let lost = kind.isShared ? askingForApproval : "`acct vault reset` keeps the accounts and forgets their secrets"
+    let right = file.map { "put the right one into \(shellWord($0))" } ?? "try again"
+    return "\(right); if it is lost, \(lost)"
+  }
+}
+
+/// The way to new credentials where those in a locked collection are lost.
+private let newLogin = "a new login of the account stores its credentials in the default collection"
+
+/// What opens a shared keyring that no secret of this machine's opens.
+private let askingForApproval = "`acct keyring join` with --code asks a member to approve this machine"
+
+/// The way to unlock a keyring.
+private func unlocking(_ kind: Keyring.Kind) -> String {
+  kind == .secretService
+    ? "run `acct keyring unlock`, then try again; nothing was changed"
+    : "run `acct keyring unlock`, or set \(passphraseFiles(kind))"
+}
+
+/// The variables that name what opens a keyring where no person is asked.
+private func passphraseFiles(_ kind: Keyring.Kind) -> String {
+  kind.isShared ? "ACCT_VAULT_KEY_FILE or ACCT_VAULT_PASSPHRASE_FILE" : "ACCT_VAULT_PASSPHRASE_FILE"
+}
+
+/// Why a TPM does not open a vault, in words that follow a colon.
+package func words(forSeal failure: HardwareKeyFailure) -> String {
+  switch failure {
+  case .absent(let reason), .unsuitable(let reason), .malformedReply(let reason),
+    .failed(let reason), .noPIN(let reason):
+    reason
+  case .forbidden(let path): "you may not open \(path)"
+  case .busy: "it is busy"
+  case .lockedOut: "it is locked, after too many wrong PINs"
+  case .foreign: "the vault was sealed in another TPM, or this one was cleared"
+  case .owned: "its owner set a password, and it keeps no storage key (0x81000001)"
+  case .wrongPIN, .cancelled, .notTouched, .gone: "it gives no reason"
+  }
+}

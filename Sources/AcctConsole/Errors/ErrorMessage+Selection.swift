@@ -1,0 +1,110 @@
+import AcctEngine
+package import AcctModel
+import Secrets
+
+extension ErrorMessage {
+  /// The account could not be chosen.
+  init(_ error: SelectionError) {
+    switch error {
+    case .noAccounts:
+      self.init(
+        "noAccounts",
+        .noSuchAccount,
+        "there is no account yet",
+        hint: "`acct add` signs in to one; `acct add --import FILE` imports one"
+      )
+    case .noneActive(let candidates):
+      self.init(
+        "noActiveAccount",
+        .noSuchAccount,
+        "no account is active; the accounts are \(list(candidates))",
+        hint: "`acct switch NAME` makes one active, `--account NAME` selects one for one command"
+      )
+    case .unknown(let reference, let rule, let candidates):
+      let origin =
+        switch rule {
+        case .option, .active, .only, .user, .url: ""
+        case .environment: " (from ACCT_ACCOUNT)"
+        case .directory: " (from the .acct file)"
+        }
+      self.init(
+        "unknownAccount",
+        .noSuchAccount,
+        "no account is called \(reference)\(origin)",
+        hint: candidates.isEmpty
+          ? nil
+          : [
+            didYouMean(suggested(for: reference, of: candidates.map(\.description))),
+            "the accounts are \(list(candidates))",
+          ].compactMap(\.self).joined(separator: " ")
+      )
+    case .ambiguous(let reference, let candidates):
+      self.init(
+        "ambiguousAccount",
+        .noSuchAccount,
+        "\(reference) could be \(list(candidates))",
+        hint: "give its full name, handle or id"
+      )
+    case .undecidedSwitch(let candidates):
+      self.init(
+        "accountNeeded",
+        .usage,
+        "switch to which account? the accounts are \(list(candidates))",
+        hint: "acct switch NAME"
+      )
+    case .noPrevious:
+      self.init("noPreviousAccount", .noSuchAccount, "there is no previous account", hint: "`acct list` shows them all")
+    case .severalOwn(let origin, let names):
+      self.init(
+        "severalAccounts",
+        .noSuchAccount,
+        "\(origin) is an origin of \(list(names)), and not of the active account",
+        hint: "`--account NAME` selects one"
+      )
+    case .otherUser(let user, let origin, let names):
+      self.init(
+        "otherUser",
+        .noSuchAccount,
+        "none of the accounts of \(origin) is \(shownUser(user)); they are \(list(names))",
+        hint: "name one of them in the URL, or leave the user out and select one with --account"
+      )
+    case .directoryFile(let path, let reason):
+      self.init(
+        "badDirectoryFile",
+        .badInput,
+        "\(printable(path)) chooses no account: \(reason)",
+        hint: "its first line is the name of an account; remove it to use the active one"
+      )
+    case .originShared(let origin, let names):
+      self.init(
+        "originShared",
+        .noSuchAccount,
+        "\(origin) is an origin of more than one account: \(list(names))",
+        hint:
+          "`acct allow NAME \(origin) --revoke` takes it from one; without --all, --account selects one"
+      )
+    case .hostShared(let host, let origins, let names):
+      let owners = zip(origins, names).map { "\($0) of \($1)" }.joined(separator: ", ")
+      self.init(
+        "originShared",
+        .noSuchAccount,
+        "the Host \(host) fits origins of more than one account: \(owners)",
+        hint: origins.first.map {
+          "`acct allow NAME \($0) --revoke` takes it from one; without --all, --account selects one"
+        }
+      )
+    case .nameTaken(let name): self.init("nameTaken", .usage, "another account is called \(name)")
+    }
+  }
+}
+
+/// A user as a message shows it: a token in the user's place is not shown.
+private func shownUser(_ user: String) -> String {
+  Secret(user).hasTokenPrefix ? "the user that is asked for, which is a token" : "called \(printable(user))"
+}
+
+/// Some names, in one line.
+package func list(_ names: [AccountName]) -> String {
+  let shown = names.prefix(8).map(\.description).joined(separator: ", ")
+  return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
+}

@@ -1,0 +1,209 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+package import AcctProtocol
+
+extension ErrorMessage {
+  /// A server's answer is not the requested one; the credentials are unchanged.
+  init(_ error: ServerError) {
+    switch error {
+    case .oauth(let error, let origin):
+      self.init(
+        error.code,
+        error.refusesClient ? .signInRequired : .serverFailed,
+        "\(origin) \(words(for: error))",
+        hint: error.hint(origin)
+      )
+      // Some servers reject a dead session without a reason. That is no proof, so the account stays; the user may know
+      // better.
+      if case .unexplained = error { needsLogin = true }
+    case .renewalUnread(let error, let origin):
+      self.init(
+        error.code,
+        .serverFailed,
+        "\(origin) \(words(for: error))",
+        hint: "the stored session is kept; try again later to find out whether the server has replaced it"
+      )
+    case .identityRefused(let error, let origin): self.init(roleRefused: error, origin)
+    case .resource(let flaw, let origin): self.init(flaw, origin)
+    case .otherUser(let other, let origin):
+      self.init(
+        "otherUser",
+        .serverFailed,
+        words(for: other, origin),
+        hint: other.place == .renewal ? "none of the new tokens was stored" : nil
+      )
+      needsLogin = other.place == .renewal
+    case .rateLimited(let retryAfter, let origin):
+      self.init("rateLimited", .rateLimited, "\(origin) reports too many requests", retryAfter: retryAfter)
+    case .failed(let status, let retryAfter, let origin):
+      self.init(
+        "serverFailed",
+        .serverFailed,
+        "\(origin) failed with \(status)",
+        hint: retryAfter == nil ? laterHint : nothingWrongHint,
+        retryAfter: retryAfter
+      )
+    case .signInFailed(let status, let retryAfter, let origin):
+      self.init(
+        "serverFailed",
+        .serverFailed,
+        "\(origin) failed with \(status)",
+        hint: "no account was stored" + (retryAfter == nil ? "; run the same command again later" : ""),
+        retryAfter: retryAfter
+      )
+    case .renewalFailed(let status, let retryAfter, let origin):
+      self.init(
+        "serverFailed",
+        .serverFailed,
+        "\(origin) failed with \(status) during a renewal",
+        hint: retryAfter == nil
+          ? "the stored session is kept; try again later to find out whether the server has replaced it"
+          : "the stored session is kept; the next try finds out whether the server has replaced it",
+        retryAfter: retryAfter
+      )
+    }
+  }
+}
+
+/// For a server that fails, and says when to try again.
+package let nothingWrongHint = "nothing was wrong with the account"
+/// For a server that fails, and doesn't say so.
+package let laterHint = nothingWrongHint + "; try again later"
+
+extension OAuthError {
+  /// `true` if the server refuses the client or the scope, which a repetition does not change.
+  fileprivate var refusesClient: Bool {
+    guard case .refused(let code, _, _) = self else { return false }
+    return switch RefusedPart(rawValue: code) {
+    case .client, .use, .scope: true
+    case .resource, nil: false
+    }
+  }
+
+  fileprivate func hint(_ origin: Origin) -> String? {
+    switch self {
+    case .unexplained: "it may work later"
+    case .refused(let code, let description, _): registrationHint(code, description, at: "\(origin)")
+    case .idToken(.expired), .idToken(.issuedLater): "`acct doctor` checks this machine's clock"
+    case .noMetadata:
+      "a server without metadata is named by its addresses: --token-url URL --authorize-url URL, and "
+        + "--client-auth post where it takes the secret in the form"
+    case .unsupported(.deviceCode):
+      "--device-url URL names its device endpoint; without --device acct opens a browser"
+    case .metadata, .unsupported, .notJSON, .malformedAnswer, .userUnnamed, .tokenType, .idToken, .redirected: nil
+    }
+  }
+}
+
+package func words(for error: OAuthError) -> String {
+  switch error {
+  case .noMetadata(let status): "has no OAuth metadata (it answered \(status))"
+  case .metadata(let flaw): "has metadata that can't be used: \(words(for: flaw))"
+  case .unsupported(let feature): "does not offer \(words(for: feature))"
+  case .notJSON(let status): "answered \(status) with a body that is not JSON"
+  case .malformedAnswer(let member): "sent an answer with a bad \(member)"
+  case .userUnnamed(let member, let statement): "sent \(article(statement)) without \(member)"
+  case .refused(let code, let description, let status):
+    "refused (\(status)): " + [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
+  case .unexplained(let status): "answered \(status) without a reason"
+  case .tokenType(let type): "sent a token of type \(printable(type)), which was not requested"
+  case .idToken(let flaw): "sent an ID token that was rejected: \(words(for: flaw))"
+  case .redirected(let location):
+    "redirects \(location.map { "to \(printable($0)) " } ?? "")where credentials are not sent"
+  }
+}
+
+private func article(_ statement: OAuthError.Statement) -> String {
+  switch statement {
+  case .userinfo: "a userinfo"
+  case .introspection: "an introspection"
+  }
+}
+
+private func words(for other: OtherUser, _ origin: Origin) -> String {
+  let users = "\(printable(other.found)) instead of \(printable(other.expected))"
+  return switch other.place {
+  case .renewal: "\(origin) renewed the tokens for \(users)"
+  case .userinfo: "the userinfo of \(origin) is about \(users)"
+  }
+}
+
+package func words(for flaw: IDToken.Flaw) -> String {
+  switch flaw {
+  case .unreadable: "it can't be read"
+  case .unsigned: "it is not signed"
+  case .issuer: "it is from another issuer"
+  case .subject: "it is about another user"
+  case .audience: "it is for another client"
+  case .authorizedParty: "its azp does not name this client"
+  case .nonceMissing: "it is not the answer to this sign-in: it has no nonce"
+  case .nonceMismatch: "it is not the answer to this sign-in: its nonce differs"
+  case .expired: "it has expired"
+  case .endMissing: "it has no exp"
+  case .issueTimeMissing: "it has no iat"
+  case .issuedLater: "it was issued in the future"
+  }
+}
+
+private func words(for flaw: OAuthError.MetadataFlaw) -> String {
+  switch flaw {
+  case .notJSON: "it is not JSON"
+  case .issuer(let expected, let found?): "it names the issuer \(printable(found)) instead of \(expected)"
+  case .issuer(let expected, nil): "it does not name the issuer \(expected)"
+  case .missing(let member): "there is no \(member)"
+  case .malformed(let member): "\(member) is malformed"
+  case .refused(let member, _): "\(member) is a URL that no credential may be sent to"
+  }
+}
+
+private func words(for feature: OAuthError.Feature) -> String {
+  switch feature {
+  case .authorizationCode: "sign-in with a browser"
+  case .deviceCode: "the device flow"
+  case .codeChallengeS256: "PKCE with S256"
+  case .dpopES256: "DPoP with ES256"
+  }
+}
+
+// The exact check that failed lets a script tell an attack from a server that is set up badly, so
+// each has a code of its own.
+
+extension OAuthError {
+  /// The code of the error.
+  var code: String {
+    switch self {
+    case .noMetadata: "noMetadata"
+    case .metadata(.notJSON): "metadataNotJSON"
+    case .metadata(.issuer): "metadataIssuer"
+    case .metadata(.refused): "endpointRefused"
+    case .metadata(.missing), .metadata(.malformed): "metadataMalformed"
+    case .tokenType: "tokenType"
+    case .idToken: "idToken"
+    case .unsupported, .notJSON, .malformedAnswer, .userUnnamed, .refused, .unexplained, .redirected: "serverAnswer"
+    }
+  }
+}
+
+extension AuthorizationResponse.Distrust {
+  /// The code of the error.
+  var code: String {
+    switch self {
+    case .issuerMissing: "callbackIssuerMissing"
+    case .issuerMismatch: "callbackIssuer"
+    case .empty: "callbackEmpty"
+    }
+  }
+}
+
+extension ATProtoError.Flaw {
+  /// The code of the error about a data server's metadata.
+  var code: String {
+    switch self {
+    case .status: "noResourceMetadata"
+    case .notJSON: "resourceMetadataNotJSON"
+    case .malformed: "resourceMetadataMalformed"
+    case .foreign: "resourceMetadataForeign"
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import AcctEngine
+import AcctModel
+import AcctPorts
+import AcctProtocol
+
+extension ErrorMessage {
+  /// A sign-in is needed, or did not succeed; nothing was stored.
+  init(_ error: SignInError) {
+    switch error {
+    case .required(let account, let reason): self.init(signIn: account, reason)
+    case .notRenewable(let account):
+      self.init(
+        "notRenewable",
+        .signInRequired,
+        "\(account) has no refresh token, so it can't be renewed",
+        hint: loginHint(account)
+      )
+    case .tokenFixed(let replacement):
+      self.init(
+        "notRenewable",
+        .signInRequired,
+        "\(replacement.account) has a static token, which can't be renewed",
+        hint: remedy(for: replacement)
+      )
+    case .issuerUnknown(let account):
+      self.init(
+        "issuerUnknown",
+        .signInRequired,
+        "no issuer is known for \(account)",
+        hint: importHint(account)
+      )
+    case .noWay(let account):
+      self.init(
+        "noWay",
+        .signInRequired,
+        "\(account) was imported, and nothing tells where it signs in",
+        hint: importHint(account)
+      )
+    case .otherPerson(let other):
+      let place = other.origin.map { " at \($0.authority)" } ?? ""
+      let name = printable(other.found)
+      let line = addLine(other.theirs)
+      self.init(
+        "otherPerson",
+        .refused,
+        "signed in as \(name)\(place), not as \(other.account); nothing was changed",
+        hint: line.map { "to add \(name), run `\($0)`" }
+      )
+    case .personUnknown(let account):
+      self.init(
+        "personUnknown",
+        .serverFailed,
+        "the server did not say who has signed in, so it may not be \(account)'s person; nothing was changed",
+        hint: "try again later: `\(loginLine(account))`"
+      )
+    case .tokenNeeded(let account):
+      self.init(
+        "tokenNeeded",
+        .usage,
+        "\(account) needs its new token, and there is no terminal to type it at",
+        hint: "`\(loginLine(account, ["--token", "FILE"]))` reads it from your own file; - is stdin"
+      )
+    case .moved(let account, let origin):
+      self.init(
+        "moved",
+        .signInRequired,
+        "\(account) has moved to \(origin)",
+        hint: "\(loginHint(account)); the refresh token was not used"
+      )
+    case .refused(let code, let description):
+      let words = [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
+      self.init(
+        "authorizationRefused",
+        .signInRequired,
+        "the server did not sign you in: \(words)",
+        hint: registrationHint(code, description, at: "the server")
+      )
+      needsLogin = true
+    case .untrustedCallback(let distrust):
+      self.init(distrust.code, .serverFailed, "the callback was rejected: \(words(for: distrust))")
+    case .deviceCodeExpired:
+      self.init(
+        "deviceCodeExpired",
+        .signInRequired,
+        "the code expired before it was entered",
+        hint: "run the same command again for a new one"
+      )
+      needsLogin = true
+    case .requestRefused(let refusal): self.init(refusal)
+    case .callbackTimedOut(let seconds, let addressValidFor, let isRegistered):
+      let end = addressValidFor.map { ", and the address was valid for \(validity($0))" } ?? ""
+      let again = addressValidFor == nil ? "; --wait SECONDS waits longer" : " for a new address"
+      let anew = "; --register registers a new client, if the browser showed that the server does not know this one"
+      self.init(
+        "callbackTimedOut",
+        .signInRequired,
+        "the browser did not come back within \(duration(seconds))\(end)",
+        hint: "run the same command again\(again)\(isRegistered ? anew : "")"
+      )
+      needsLogin = true
+    case .hostUnconfirmed(let origin):
+      self.init(
+        "hostUnconfirmed",
+        .signInRequired,
+        "\(origin), which only the resource names, does not mark its answers, and no terminal can ask which "
+          + "server the browser showed",
+        hint: "if you trust \(origin), name it with --issuer, beside --resource"
+      )
+    case .browserNeeded:
+      self.init(
+        "browserNeeded",
+        .signInRequired,
+        "this sign-in needs a browser, and --no-input does not allow opening one",
+        hint: "leave out --no-input; --issuer URL --device signs in without a browser here"
+      )
+      needsLogin = true
+    case .clientIDNeeded(let issuer):
+      self.init(
+        "clientIDNeeded",
+        .usage,
+        "\(issuer) needs to know the client: --client-id is missing",
+        hint: clientHint("\(issuer.url.origin)")
+      )
+    case .clientIDMissing: self.init("clientIDNeeded", .usage, "--token-url needs --client-id")
+    case .clientSecretNeeded(let grant, let method): self.init("clientSecretNeeded", .usage, words(for: grant, method))
+    case .clientSecretMissing(let account):
+      self.init(
+        "clientSecretMissing",
+        .signInRequired,
+        "the secret or key of \(account)'s client is missing from the keyring",
+        hint: "\(loginHint(account, ["--client-secret-file", "FILE"])), or with --client-key"
+      )
+    case .tokenEndpointNeeded:
+      self.init(
+        "usage",
+        .usage,
+        "no server is named",
+        hint: "give --issuer or --token-url; a service account's file names its own"
+      )
+    case .stepUp(let stepUp): self.init(stepUp)
+    case .listen(.failed(let port, let reason)):
+      self.init(
+        "listenFailed",
+        .failed,
+        "can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)",
+        hint: "choose another port"
+      )
+    case .listen(.unusableSocket(let path, let reason)):
+      self.init("listenFailed", .failed, "can't listen at \(path): \(reason)")
+    }
+  }
+
+  /// A new sign-in is needed.
+  private init(signIn account: AccountName, _ reason: SignInReason) {
+    let message =
+      switch reason {
+      case .expired: "the session of \(account) has expired"
+      case .documentEnded: "the token of \(account) has expired, and a document's refresh token is not used up"
+      case .ending(let reason): "the token of \(account) is no longer used: \(reason)"
+      case .unrenewed: "the token of \(account) has expired, and --offline does not allow renewing it"
+      case .ended(let reason): "the server has ended the session of \(account): \(reason)"
+      case .certificateEnded(let reason): "\(account) can't be used: \(reason)"
+      case .rejected(let rejection): "\(rejection.origin) has rejected the token of \(account)"
+      case .guestOver(let reason, _): "the guest session of \(account) has expired: \(reason)"
+      case .signedOut(let reason): "\(account) is signed out: \(reason)"
+      case .noIDToken: "\(account) has no ID token that is still valid, and its server sends none with a renewal"
+      case .idTokenNotRequested: "\(account) has no ID token: its sign-in did not request the scope openid"
+      case .tokenOver(.expired, _): "the token of \(account) has expired"
+      case .tokenOver(.ending(let reason), _): "the token of \(account) is not used: \(reason)"
+      case .tokenOver(.missing(let reason), _): "\(account) has no token: \(reason)"
+      }
+    let hint =
+      switch reason {
+      case .unrenewed: "leave out --offline"
+      case .documentEnded: "a shared keyring renews it for all jobs: see `acct keyring create --help`"
+      case .guestOver(_, .some): "`\(loginLine(account))` begins a new one; it does not reset this machine's limits"
+      case .tokenOver(_, let replacement): remedy(for: replacement)
+      case .certificateEnded: loginHint(account, certificateOptions)
+      case .idTokenNotRequested(let scope): loginHint(account, ["--scope", scope])
+      case .expired, .ending, .ended, .rejected, .guestOver, .signedOut, .noIDToken: loginHint(account)
+      }
+    self.init("signInRequired", .signInRequired, message, hint: hint)
+  }
+}
+
+/// The command that brings what an import lacks.
+private func importHint(_ account: AccountName) -> String {
+  let line = acctLine("add", "--import", "FILE", "--name", account.description)
+  return "`\(line)` imports newer tokens; with an \"issuer\" member in the file it can sign in"
+}
+
+/// The redirect address that a client is registered with.
+private let redirectAddress = "http://127.0.0.1/callback"
+
+package func clientHint(_ server: String) -> String {
+  "register a client at \(server), with the redirect address \(redirectAddress); give its id with --client-id"
+    + ", and its secret, if it has one, with --client-secret-file"
+}
+
+/// The options that a client's method or grant needs.
+private func words(for grant: Grant, _ method: ClientAuthentication) -> String {
+  switch (grant, method) {
+  case (.jwtBearer, _): "--grant jwt-bearer needs --client-key or --assertion-file"
+  case (.tokenExchange, _): "--grant token-exchange needs a token, as of --subject-token-file"
+  case (_, .assertionFile): "--client-auth assertion-file needs --client-assertion-file"
+  case (_, .privateKey): "--client-auth private-key needs --client-key"
+  case (_, .basic), (_, .post): "--client-auth \(method.rawValue) needs --client-secret-file"
+  case (_, .tls): "--client-auth tls needs --cert and --cert-key"
+  case (_, .none):
+    "--grant client-credentials needs --client-secret-file, --client-key, --client-assertion-file or --cert"
+  }
+}
+
+/// The remedy where the client is not registered as it must be.
+package func registrationHint(_ code: String, _ description: String?, at server: String) -> String? {
+  if ["invalid_client", "unauthorized_client"].contains(code) { return clientHint(server) }
+  switch RefusedPart(rawValue: code) {
+  case .scope: return "run the same command again with another --scope"
+  case .resource: return "run the same command again with another --resource"
+  case .client, .use, nil: break
+  }
+  let isRedirect = [code, description ?? ""].contains { $0.lowercased().contains("redirect") }
+  return isRedirect
+    ? "register \(redirectAddress) as a redirect address of the client; if the server compares ports, "
+      + "http://127.0.0.1:PORT/callback, and give --redirect-port PORT; --redirect-uri gives one that is registered"
+    : nil
+}
+
+private func words(for distrust: AuthorizationResponse.Distrust) -> String {
+  switch distrust {
+  case .issuerMissing: "it has no iss, which this server always sends"
+  case .issuerMismatch: "its iss names another server"
+  case .empty: "it has neither a code nor an error"
+  }
+}

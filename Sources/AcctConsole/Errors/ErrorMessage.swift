@@ -1,0 +1,150 @@
+package import AcctEngine
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+package import StrictJSON
+
+/// The report of a failure: one line, one hint, one exit status, one code for scripts.
+package struct ErrorMessage: Equatable {
+  package var code: String
+  package var text: String
+  package var hint: String?
+  package var status: ExitStatus
+  /// When the server accepts another request; ``timed(by:)`` puts it into the hint.
+  package var retryAfter: RetryAfter?
+  /// `true` if the hint is to sign in to the command's account again; ``naming(_:)`` names it.
+  package var needsLogin = false
+
+  package init(_ code: String, _ status: ExitStatus, _ text: String, hint: String? = nil, retryAfter: RetryAfter? = nil) {
+    self.code = code
+    self.status = status
+    self.text = text
+    self.hint = hint
+    self.retryAfter = retryAfter
+  }
+
+  /// This message with the command that signs in again before the rest of the hint.
+  ///
+  /// - Parameter account: The account that the command was for; `nil` if none was chosen.
+  /// - Returns: The message as it is told.
+  package func naming(_ account: AccountName?) -> ErrorMessage {
+    guard needsLogin, let account else { return self }
+    var named = self
+    named.hint = [loginHint(account), hint].compactMap(\.self).joined(separator: "; ")
+    named.needsLogin = false
+    return named
+  }
+
+  /// This message about the account of a document, which no later command has: its hint is about the document.
+  package var aboutDocument: ErrorMessage {
+    var told = self
+    switch code {
+    case "originRefused", "noAccount": told.hint = "the document's \"origins\" are where its headers may go"
+    default:
+      guard needsLogin || hint?.contains("`acct login") == true else { return self }
+      told.hint = "the document needs another token"
+      told.needsLogin = false
+    }
+    return told
+  }
+
+  /// This message with the time at which to try again before the rest of the hint.
+  package func timed(by clock: Clock) -> ErrorMessage {
+    guard let retryAfter, let words = words(for: retryAfter, by: clock) else { return self }
+    var timed = self
+    timed.hint = [words, hint].compactMap(\.self).joined(separator: "; ")
+    timed.retryAfter = nil
+    return timed
+  }
+
+  /// Takes ArgumentParser's message about the command line.
+  package init(usage message: String) {
+    let lines = (message.hasPrefix("Error: ") ? message.dropFirst(7) : message[...]).split(separator: "\n")
+    var text = lines.first.map(String.init) ?? "this is not a valid command line"
+    if text.hasSuffix(".") { text.removeLast() }
+    // One sentence, as everywhere. A long list has a line for each value.
+    if text.hasSuffix(Self.longList) {
+      let values = lines.dropFirst().filter { $0.hasPrefix(Self.bullet) }
+      text.removeLast(Self.longList.count)
+      text += "; " + Self.closedList(values.map { String($0.dropFirst(Self.bullet.count)) })
+    }
+    text = text.replacing(". Please provide one of ", with: "; it is one of ")
+    self.init(
+      "usage",
+      .usage,
+      text.prefix(1).lowercased() + text.dropFirst(),
+      hint: "run `acct --help`"
+    )
+  }
+
+  private static let longList = ". Please provide one of the following:"
+  private static let bullet = "  - "
+
+  /// The values that may stand somewhere, as ArgumentParser writes them where they are few.
+  package static func closedList(_ values: [String]) -> String {
+    let quoted = values.map { "'\($0)'" }
+    let list = quoted.dropLast().joined(separator: ", ")
+    return "it is one of \(list) or \(quoted.last ?? "")"
+  }
+
+  /// The cryptographic library did not do its work.
+  package static let cryptoFailed = ErrorMessage(
+    "cryptoFailed",
+    .failed,
+    "OpenSSL failed; it may have run out of memory"
+  )
+
+  /// The JSON for standard error.
+  package var json: JSON { .object(envelope(["error": errorObject])) }
+
+  /// The `error` object of the contract.
+  package var errorObject: JSON {
+    [
+      "code": .string(code),
+      "message": .string(text),
+      "hint": hint.map(JSON.string) ?? .null,
+      "exit": .number(JSONNumber(Int64(status.rawValue))),
+    ]
+  }
+}
+
+extension ErrorMessage {
+  /// Translates a failure into the user's words; each subject has a file.
+  package init(_ error: EngineError) {
+    switch error {
+    case .selection(let error): self.init(error)
+    case .authorization(let error): self.init(error)
+    case .input(let error): self.init(error)
+    case .keyring(let error): self.init(error)
+    case .sharing(let error): self.init(error)
+    case .key(let error): self.init(error)
+    case .inputToken(let error): self.init(error)
+    case .network(let error): self.init(error)
+    case .server(let error): self.init(error)
+    case .signIn(let error): self.init(error)
+    case .atproto(let error): self.init(error)
+    case .provider(let error): self.init(error)
+    case .backend(let error): self.init(error)
+    case .session(let error): self.init(error)
+    case .guest(let error): self.init(error)
+    case .request(let error): self.init(error)
+    case .transfer(let error): self.init(error)
+    case .migration(let error): self.init(error)
+    case .setup(let error): self.init(error)
+    case .files(let error): self.init(error)
+    case .exec(let failure): self.init(failure)
+    case .cancelled: self.init("cancelled", .cancelled, "cancelled")
+    }
+  }
+}
+
+extension ErrorMessage {
+  /// A program could not be run; the statuses are those of env(1) and the shells.
+  init(_ failure: ExecFailure) {
+    switch failure {
+    case .notFound(let program): self.init("commandNotFound", .commandNotFound, "\(program): no such command")
+    case .notExecutable(let program, let reason):
+      self.init("commandNotExecutable", .commandNotExecutable, "\(program): \(reason)")
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package import AcctEngine
+import AcctModel
+package import AcctProtocol
+
+extension ErrorMessage {
+  /// A program did not speak its credential protocol: that is a mistake in a command line, or in the
+  /// program.
+  ///
+  /// The values that the program gave are not repeated; one of them may be a password.
+  package init(_ flaw: HelperFlaw) {
+    switch flaw {
+    case .operation(nil): self.init("usage", .usage, "the operation is missing", hint: "see `man acct-helper`")
+    case .operation(let word?):
+      self.init("usage", .usage, "the protocol has no operation \(printable(word))", hint: "see `man acct-helper`")
+    case .arguments: self.init("usage", .usage, "too many arguments", hint: "see `man acct-helper`")
+    case .option(let name, let flaw): self.init(name, flaw)
+    case .tooLarge: self.init(badQuestion: "it is larger than 64 KiB")
+    case .line: self.init(badQuestion: "a line is not KEY=VALUE")
+    case .repeated(let name): self.init(badQuestion: "\(printable(name)) is given twice")
+    case .missing(let name): self.init(badQuestion: "\(printable(name)) is missing or empty")
+    case .value(let name): self.init(badQuestion: "\(printable(name)) has an unusable value")
+    case .notText: self.init(badQuestion: "it is not text in UTF-8")
+    case .notJSON: self.init(badQuestion: "it is not a JSON object")
+    }
+  }
+
+  private init(badQuestion reason: String) {
+    self.init("badQuestion", .failed, "the program's question can't be read: \(reason)")
+  }
+
+  /// A program gets no credential.
+  package init(_ reason: NoCredential) {
+    switch reason {
+    case .noAccount(let origins):
+      let origin = origins.first.map(\.description) ?? "the server"
+      self.init(
+        "noAccount",
+        .noSuchAccount,
+        "no account has the origin \(origin)",
+        hint: origins.first.map { "to allow it for one, run `acct allow NAME \($0)`" }
+      )
+    case .several(let origins, let names, let reach, let namesNoPath):
+      let origin = origins.first.map(\.description) ?? "the server"
+      let list = names.map(\.description).joined(separator: ", ")
+      self.init(
+        "severalAccounts",
+        .noSuchAccount,
+        "\(origin) is an origin of more than one account: \(list)",
+        hint: reach.passesOn
+          ? "select one with --account, ACCT_ACCOUNT or `acct switch`"
+          : namesNoPath
+            ? "let the program name a path (git: `git config --global credential.useHttpPath true`), or select one with "
+              + "--account or ACCT_ACCOUNT"
+            : "select one with --account, ACCT_ACCOUNT, a .acct file or `acct switch`"
+      )
+    case .notChosen(let name, let origin, .registry):
+      self.init(
+        "notGiven",
+        .refused,
+        "\(name) has other origins besides \(origin), so the program gets its credential only if " + "you choose it",
+        hint: "log in with the program, or set ACCT_ACCOUNT"
+      )
+    case .notChosen(let name, let origin, let reach):
+      self.init(
+        "notGiven",
+        .refused,
+        "the program sends tokens on, so it gets that of \(name) only if you choose it",
+        hint: reach == .namedByRepository
+          ? "set ACCT_ACCOUNT: a .acct file does not count, nor does an allowed origin, since others "
+            + "may have repositories there"
+          : "set ACCT_ACCOUNT (a .acct file does not count), or, if all of \(origin) may have it, "
+            + "run `\(acctLine("allow", name.description, origin.description))`"
+      )
+    case .notAccepted(let name, let form):
+      self.init("notAccepted", .refused, "the program can't send the credential of \(name): \(words(for: form))")
+    case .otherUser(let name):
+      self.init("otherUser", .noSuchAccount, "the program asks for another user than that of \(name)")
+    case .noSuchUser(let user, let origin, let names):
+      self.init(.otherUser(user, origin, names))
+      hint = "let the program name one of them, or set ACCT_ACCOUNT"
+    case .unusable(let error):
+      self.init(error)
+      // A URL that the user did not type is no mistake of the command line.
+      if status == .usage { text = "refused: the program's server is not an http or https origin" }
+      status = .refused
+    case .otherProtocol: self.init("otherProtocol", .refused, "acct has credentials for http and https only")
+    case .unverified:
+      self.init(
+        "unverified",
+        .refused,
+        "the program does not verify the server's certificate, so any server can take its place",
+        hint: "give the program the server's certificate authority"
+      )
+    case .noAddress:
+      self.init(
+        "noAddress",
+        .usage,
+        "the program does not say which server it asks for",
+        hint: "select the account with --account, or let the program name the server"
+      )
+    case .noCluster:
+      self.init(
+        "noAddress",
+        .usage,
+        "the program does not say which cluster it asks for, and an ID token goes to an account's own origins only",
+        hint: "set provideClusterInfo: true beside the command in the kubeconfig"
+      )
+    case .notKept(let name):
+      self.init(
+        "notKept",
+        .refused,
+        "the credential of \(name) is not a login that the program has stored",
+        hint: "`\(acctLine("remove", name.description))` removes the account"
+      )
+    case .nothingKept(let origins):
+      let origin = origins.first.map(\.description) ?? "the server"
+      self.init("nothingKept", .noSuchAccount, "no login is kept for \(origin)")
+    case .failed(let error): self.init(error)
+    }
+  }
+}
+
+/// Why a program can't send a credential of a form.
+private func words(for form: CredentialForm) -> String {
+  switch form {
+  case .scheme(let scheme): "it is sent with the scheme \(scheme)"
+  case .basic: "it is the password of a user"
+  case .userIsToken: "it is sent as a user"
+  case .bare(let field): "it is sent as the field \(field)"
+  case .guest: "a guest's token is sent with a device id"
+  case .cookie: "it is sent as a cookie"
+  case .bound: "each request needs a proof by its DPoP key"
+  }
+}

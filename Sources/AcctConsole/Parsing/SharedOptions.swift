@@ -1,0 +1,67 @@
+package import ArgumentParser
+
+/// The options that every command has.
+package struct SharedOptions: ParsableArguments {
+  @Option(name: [.short, .long], help: ArgumentHelp("The account: its name, handle, DID or id.", valueName: "name"))
+  package var account: String?
+
+  @Flag(help: "Print one JSON object; errors too, on standard error.")
+  package var json = false
+
+  @Flag(name: [.short, .long], help: "Print only errors.")
+  package var quiet = false
+
+  @Flag(name: [.short, .long], help: "Print each step.")
+  package var verbose = false
+
+  @Flag(help: "Never prompt, and open no browser.")
+  package var noInput = false
+
+  @Flag(help: "Use no colour.")
+  package var noColor = false
+
+  // Without a value to begin with, which ArgumentParser would print for the help at each start, and of a type that
+  // `--min-valid` has, too: for each other one it looks up what the type conforms to.
+  @Option(help: ArgumentHelp("The time limit for the network, 30 if left out.", valueName: "seconds"))
+  package var timeout: Int64?
+
+  package init() {}
+
+  /// The time limit for the network, in seconds.
+  package var timeLimit: Int { timeout.map(Int.init(clamping:)) ?? 30 }
+
+  package func validate() throws {
+    guard timeLimit > 0 else { throw ValidationError("--timeout is a number of seconds above 0") }
+  }
+}
+
+extension [String] {
+  /// The command line with the options that all commands share moved behind the command.
+  ///
+  /// `acct --json list` means `acct list --json`: ArgumentParser knows options only behind the
+  /// command that has them, and people type them in either place.
+  package var hoistingSharedOptions: [String] {
+    var rest = self[...]
+    var leading: [String] = []
+    while let word = rest.first, let count = Self.sharedOptions[word.optionName] {
+      let isJoined = word.contains("=")
+      guard rest.count >= count else { break }
+      leading += rest.prefix(isJoined ? 1 : count)
+      rest = rest.dropFirst(isJoined ? 1 : count)
+    }
+    guard !leading.isEmpty, !rest.isEmpty else { return self }
+    let end = rest.firstIndex(of: "--") ?? rest.endIndex
+    return rest[..<end] + leading + rest[end...]
+  }
+
+  /// The number of words that each shared option takes, itself included.
+  private static let sharedOptions = [
+    "--account": 2, "-a": 2, "--timeout": 2, "--json": 1, "--quiet": 1, "-q": 1, "--verbose": 1,
+    "-v": 1, "--no-input": 1, "--no-color": 1,
+  ]
+}
+
+extension String {
+  /// An option without its value.
+  package var optionName: String { hasPrefix("--") ? String(prefix { $0 != "=" }) : self }
+}
