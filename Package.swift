@@ -223,13 +223,26 @@ let package = Package(
     // What every command has: its context, its shared options, the screen, the words for failures.
     room(
       "AcctConsole",
-      ["AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser],
+      ["AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser],
+      forSize: true,
+      reflected: true
+    ),
+    // An annex: a subject whole, from its part of the protocols to its commands and words. No annex knows another.
+    room(
+      "AcctPrograms",
+      [
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctConsole",
+        argumentParser,
+      ],
       forSize: true,
       reflected: true
     ),
     room(
       "AcctCLI",
-      ["AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctConsole", argumentParser],
+      [
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctConsole", "AcctPrograms",
+        argumentParser,
+      ],
       forSize: true,
       reflected: true
     ),
@@ -275,11 +288,18 @@ let package = Package(
       "AcctEngineTests",
       ["AcctModel", "Release", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctTestSupport"]
     ),
+    tests(
+      "AcctProgramsTests",
+      [
+        "AcctModel", "Release", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctPrograms",
+        "AcctTestSupport",
+      ]
+    ),
     .testTarget(
       name: "AcctCLITests",
       dependencies: [
         "AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
-        "AcctConsole", "AcctCLI", "AcctTestSupport", argumentParser,
+        "AcctConsole", "AcctPrograms", "AcctCLI", "AcctTestSupport", argumentParser,
       ],
       exclude: ["Screens"],
       swiftSettings: testRules
@@ -320,7 +340,7 @@ let package = Package(
     tests("SharedStoreTests", ["AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore"]),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["AcctModel", "AcctProtocol", "Secrets", "AcctTestSupport", "StrictJSON"],
+      dependencies: ["AcctModel", "AcctProtocol", "AcctPrograms", "Secrets", "AcctTestSupport", "StrictJSON"],
       exclude: ["Doorkeeper", "Glewlwyd", "LongForm/Scripts", "MCP", "NanoIDP", "export_format.py"],
       swiftSettings: testRules
     ),
@@ -332,15 +352,14 @@ let package = Package(
         "SharedKeyring", "StrictJSON", "Vault",
       ]
     ),
-    tests("ShellTests", ["AcctConsole", "AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
+    tests("ShellTests", ["AcctEngine", "AcctConsole", "AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
 
     // The parsers of outside data, as targets of a fuzzer and of a test with mutated inputs.
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "EtcdStore",
-        "Expat",
-        "SessionBus", "SharedKeyring", "TPM", "Vault",
+        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "AcctPrograms", "EtcdStore",
+        "Expat", "SessionBus", "SharedKeyring", "TPM", "Vault",
       ],
       path: "Tests/FuzzTargets",
       swiftSettings: testRules

@@ -1,5 +1,6 @@
 import AcctConsole
 import AcctEngine
+import AcctPrograms
 import Secrets
 package import AcctPorts
 package import ArgumentParser
@@ -84,7 +85,7 @@ extension Acct {
       context.isDocument = document != nil
       report.chosen = context.chosen
       report.isDocument = document != nil
-      if let document { try await DocumentAccount(context.engine).load(document) }
+      if let document { try await DocumentAccount(context.engine, knowing: OtherProgram.failure).load(document) }
       let status = try await command.run(in: context).rawValue
       return context.programStatus.value ?? status
     } catch let error as EngineError {

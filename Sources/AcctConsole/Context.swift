@@ -70,7 +70,8 @@ package struct Context {
   ///   - destination: The URL of the request that it is for, if it is for one.
   /// - Returns: The account, and the rule that chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, or none.
-  package func choose(_ name: String? = nil, for destination: Destination? = nil) async throws(EngineError) -> Selection.Choice
+  package func choose(_ name: String? = nil, for destination: Destination? = nil) async throws(EngineError)
+    -> Selection.Choice
   {
     let choice = try await Selection(engine).choose(name ?? options.account, for: destination)
     chosen.name = choice.account.name

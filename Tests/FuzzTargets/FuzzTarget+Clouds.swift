@@ -1,5 +1,7 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctPrograms
 import AcctProtocol
 import Expat
 import Secrets

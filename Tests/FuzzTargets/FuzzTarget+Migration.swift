@@ -1,4 +1,6 @@
+import AcctEngine
 import AcctModel
+import AcctPrograms
 import AcctProtocol
 import Secrets
 
@@ -19,7 +21,9 @@ func foreignFileViolation(_ bytes: [UInt8]) -> String? {
     if user.utf8.contains(where: { $0 < 0x20 }) { return "a user with a control character" }
     if login.form == .password, Secret(user).hasTokenPrefix { return "a token in a name" }
   }
-  if let session = try? OIDCAgentSession(contents), session.refreshToken.secret.count == 0 { return "no refresh token" }
+  if let session = try? OIDCAgentSession.parse(contents), session.refreshToken.secret.count == 0 {
+    return "no refresh token"
+  }
   _ = try? DockerHelperAnswer(contents)
   return nil
 }

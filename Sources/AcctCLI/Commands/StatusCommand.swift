@@ -112,7 +112,7 @@ extension EngineError {
     case .signIn(.required), .server(.otherUser): true
     case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn,
       .atproto, .provider,
-      .backend, .session, .guest, .request, .transfer, .migration, .setup, .files, .exec, .cancelled:
+      .backend, .session, .guest, .request, .transfer, .told, .files, .exec, .cancelled:
       false
     }
   }

@@ -1,3 +1,4 @@
+import AcctPrograms
 import AcctConsole
 import AcctEngine
 import AcctProtocol
@@ -21,9 +22,7 @@ extension Acct {
     try arguments.requireValues()
     if arguments.first == "helper" {
       if let words = setupWords(arguments) { return try ParsedCommand(of: SetupCommand.parseAsRoot(words)) }
-      if let option = HelperCommand.foreignOption(in: typed) {
-        throw EngineError.input(.program(.operation(option)))
-      }
+      try HelperCommand.requireOwnOptions(in: typed)
     }
     let rest = Array(arguments.dropFirst())
     let command: (any AcctCommand)? =

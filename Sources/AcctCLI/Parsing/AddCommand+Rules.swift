@@ -1,3 +1,4 @@
+import AcctPrograms
 import AcctConsole
 import AcctEngine
 import AcctModel

@@ -1,4 +1,6 @@
 import AcctConsole
+import AcctEngine
+import AcctPrograms
 import ArgumentParser
 
 /// A word in the place of a command that is not a command's name.

@@ -24,7 +24,6 @@ extension ErrorMessage {
         "\(origin) \(words(for: error))",
         hint: "the stored session is kept; try again later to find out whether the server has replaced it"
       )
-    case .identityRefused(let error, let origin): self.init(roleRefused: error, origin)
     case .resource(let flaw, let origin): self.init(flaw, origin)
     case .otherUser(let other, let origin):
       self.init(

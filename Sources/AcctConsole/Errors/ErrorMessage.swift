@@ -1,28 +1,10 @@
 package import AcctEngine
 package import AcctModel
 package import AcctPorts
-package import AcctProtocol
+import AcctProtocol
 package import StrictJSON
 
-/// The report of a failure: one line, one hint, one exit status, one code for scripts.
-package struct ErrorMessage: Equatable {
-  package var code: String
-  package var text: String
-  package var hint: String?
-  package var status: ExitStatus
-  /// When the server accepts another request; ``timed(by:)`` puts it into the hint.
-  package var retryAfter: RetryAfter?
-  /// `true` if the hint is to sign in to the command's account again; ``naming(_:)`` names it.
-  package var needsLogin = false
-
-  package init(_ code: String, _ status: ExitStatus, _ text: String, hint: String? = nil, retryAfter: RetryAfter? = nil) {
-    self.code = code
-    self.status = status
-    self.text = text
-    self.hint = hint
-    self.retryAfter = retryAfter
-  }
-
+extension ErrorMessage {
   /// This message with the command that signs in again before the rest of the hint.
   ///
   /// - Parameter account: The account that the command was for; `nil` if none was chosen.
@@ -129,10 +111,9 @@ extension ErrorMessage {
     case .guest(let error): self.init(error)
     case .request(let error): self.init(error)
     case .transfer(let error): self.init(error)
-    case .migration(let error): self.init(error)
-    case .setup(let error): self.init(error)
     case .files(let error): self.init(error)
     case .exec(let failure): self.init(failure)
+    case .told(let told): self = told.message
     case .cancelled: self.init("cancelled", .cancelled, "cancelled")
     }
   }
@@ -145,6 +126,19 @@ extension ErrorMessage {
     case .notFound(let program): self.init("commandNotFound", .commandNotFound, "\(program): no such command")
     case .notExecutable(let program, let reason):
       self.init("commandNotExecutable", .commandNotExecutable, "\(program): \(reason)")
+    }
+  }
+
+  /// A program that acct runs gave no result.
+  package init(_ failure: ProgramFailure) {
+    switch failure {
+    case .unusable(.notFound(let program)):
+      self.init("programFailed", .failed, "\(printable(program)) is not installed")
+    case .unusable(.notExecutable(let program, let reason)):
+      self.init("programFailed", .failed, "\(printable(program)) can't be run: \(reason)")
+    case .timedOut(let program): self.init("programFailed", .failed, "\(printable(program)) did not end in time")
+    case .tooLong(let program): self.init("programFailed", .failed, "\(printable(program)) printed too much")
+    case .cancelled: self.init("cancelled", .cancelled, "cancelled")
     }
   }
 }

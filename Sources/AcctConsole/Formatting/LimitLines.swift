@@ -6,7 +6,8 @@ package typealias AccountLimits = (account: Account, limits: [RateLimit])
 
 /// The lines that show limits, one for each: its account if there may be several, its owner, on a terminal a bar, and
 /// the words.
-package func limitLines(_ limits: [(name: String?, limit: RateLimit)], at now: Timestamp, on screen: Screen) -> [String] {
+package func limitLines(_ limits: [(name: String?, limit: RateLimit)], at now: Timestamp, on screen: Screen) -> [String]
+{
   let rows = limits.map { name, limit in
     [
       name.map { Cell($0) }, Cell(limit.label),

@@ -34,7 +34,8 @@ package final class LongWaits: Sendable {
   ///   - seconds: The longest that it lasts.
   ///   - words: The line, from the time left.
   /// - Returns: Ends the wait, and erases its line.
-  package func begin(_ seconds: Int64, _ words: @escaping @Sendable (_ left: String) -> String) -> @Sendable () -> Void {
+  package func begin(_ seconds: Int64, _ words: @escaping @Sendable (_ left: String) -> String) -> @Sendable () -> Void
+  {
     let number = state.withLock { state in
       state.last += 1
       state.underWay.append(state.last)

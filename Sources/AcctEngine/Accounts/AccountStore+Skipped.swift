@@ -24,7 +24,7 @@ extension AccountStore {
   }
 
   /// The first of some files that are not used whose text has one of these origins.
-  func skipped(_ ids: [AccountID], with origins: [Origin]) -> SkippedAccount? {
+  package func skipped(_ ids: [AccountID], with origins: [Origin]) -> SkippedAccount? {
     let searches = origins.map { ByteSearch(of: JSON.string($0.description).serialized()) }
     return ids.lazy.map(examine).first { found in searches.contains { $0.isIn(found.text) } }?.account
   }

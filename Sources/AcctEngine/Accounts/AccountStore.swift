@@ -1,5 +1,5 @@
 package import AcctModel
-import AcctPorts
+package import AcctPorts
 
 /// The accounts, read from their files: works offline, and while the keyring is locked.
 package struct AccountStore: Sendable {
@@ -145,7 +145,7 @@ extension AccountStore {
   ///   - entropy: For a name where none with a number is possible.
   /// - Returns: The name.
   /// - Throws: ``FilesError/failed(_:)``.
-  func freeName(
+  package func freeName(
     like suggestion: String,
     besides others: Set<AccountName> = [],
     _ entropy: Entropy

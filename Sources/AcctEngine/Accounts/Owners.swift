@@ -1,22 +1,27 @@
-import AcctModel
+package import AcctModel
 import AcctProtocol
 
 /// The accounts that have the origin of a destination, of which it is for one.
 ///
 /// A user that the destination names decides first: that of one of the accounts, or none of them. Then the longest place
 /// that the URL is in; then the active account.
-struct Owners {
+package struct Owners {
   /// An account, and the URL whose origin is its own.
-  struct Owner {
-    var account: Account
-    var url: HTTPURL
+  package struct Owner {
+    package var account: Account
+    package var url: HTTPURL
+
+    package init(account: Account, url: HTTPURL) {
+      self.account = account
+      self.url = url
+    }
   }
 
-  let all: [Owner]
+  package let all: [Owner]
   /// The user that the destination names; `nil` for any.
   private let user: String?
 
-  init(_ all: [Owner], user: String?) {
+  package init(_ all: [Owner], user: String?) {
     self.all = all
     self.user = user.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -27,7 +32,7 @@ struct Owners {
     self.init(owners.map { Owner(account: $0, url: destination.url) }, user: destination.user)
   }
 
-  enum Decision {
+  package enum Decision {
     case one(Owner, by: SelectedBy)
     /// More than one, and nothing decides between them.
     case several([Owner])
@@ -47,7 +52,7 @@ struct Owners {
   ///
   /// An account that the user of acct has named comes second to one that has the user of the URL, and before none; a folder's
   /// only where the user of the URL decides nothing.
-  func allow(_ account: Account, by rule: SelectedBy) -> Bool {
+  package func allow(_ account: Account, by rule: SelectedBy) -> Bool {
     guard meant.isEmpty else { return meant.contains { $0.account.id == account.id } }
     return rule != .directory || unknownUser == nil
   }
@@ -67,7 +72,7 @@ struct Owners {
   ///   - isUsable: Returns `true` if the credential of an account can be used; others yield to those.
   ///   - isPreferred: Returns `true` for an account that precedes the active one.
   /// - Returns: The decision.
-  func decide(
+  package func decide(
     active: AccountID?,
     isUsable: (Account) -> Bool = { _ in true },
     isPreferred: (Account) -> Bool = { _ in false }
@@ -89,6 +94,11 @@ struct Owners {
   }
 }
 
+/// A user whom a login of another program does not name: its account is called after the program.
+package enum UnnamedUser {
+  package static let names: Set<String> = ["gh", "glab", "git", "netrc", "docker", "cargo", "oidc-agent"]
+}
+
 extension Owners.Owner {
   /// The length of the longest place that the URL is in; -1 where the origin is the account's own, and the URL is in none.
   fileprivate var nearness: Int { account.origins.nearestPlace(to: url)?.path.utf8.count ?? -1 }
@@ -106,7 +116,7 @@ extension Account {
 
   /// `true` if it is known whose account it is.
   fileprivate func hasUser(at origin: Origin) -> Bool {
-    users(at: origin).contains { !PlaceholderUser.isOne($0) && OtherProgram(rawValue: $0) == nil }
+    users(at: origin).contains { !PlaceholderUser.isOne($0) && !UnnamedUser.names.contains($0) }
   }
 
   /// The names that are known of its user.

@@ -182,7 +182,7 @@ extension EngineError {
     case .selection(.unknown), .selection(.noAccounts), .files(.skipped): true
     case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn, .atproto,
       .provider, .backend,
-      .session, .guest, .request, .transfer, .migration, .setup, .sharing, .files, .exec, .cancelled:
+      .session, .guest, .request, .transfer, .told, .sharing, .files, .exec, .cancelled:
       false
     }
   }

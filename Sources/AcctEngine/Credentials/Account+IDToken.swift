@@ -1,5 +1,5 @@
 import AcctModel
-import AcctProtocol
+package import AcctProtocol
 import Secrets
 import AcctPorts
 
@@ -22,7 +22,7 @@ extension Account {
 
 extension CredentialStore {
   /// Reads the ID token alone; a damaged one counts as missing, as the next renewal may replace it.
-  func idToken() async throws(EngineError) -> IDToken? { Self.idToken(in: try await items([.idToken])) }
+  package func idToken() async throws(EngineError) -> IDToken? { Self.idToken(in: try await items([.idToken])) }
 
   static func idToken(in items: [ItemKind: Secret]) -> IDToken? { items[.idToken].flatMap { try? IDToken($0) } }
 }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 import AcctProtocol
 import Secrets
@@ -108,7 +108,7 @@ extension Account {
   ///
   /// - Parameter places: The places of the new token.
   /// - Throws: ``StaticTokenError/otherOrigins(_:_:)``.
-  func requireOrigins(_ places: [Place]) throws(EngineError) {
+  package func requireOrigins(_ places: [Place]) throws(EngineError) {
     // A place that the user has given since shares its origin's reasons.
     let (given, own) = (Set(places.map(\.origin)), origins.filter { origins.reasons(for: $0).contains(.signIn) })
     let isSame = own.allSatisfy(given.contains) && given.allSatisfy(origins.contains)

@@ -1,5 +1,5 @@
-import AcctModel
-import AcctPorts
+package import AcctModel
+package import AcctPorts
 import AcctProtocol
 import Release
 
@@ -32,7 +32,7 @@ extension CredentialStore {
   ///   - items: In the order in which they are written.
   ///   - account: The account after the change, if it differs. It is stored here only if the keyring is shared.
   /// - Throws: ``EngineError`` if they were not stored.
-  func write(_ items: [Keyring.Item], with account: Account? = nil) async throws(EngineError) {
+  package func write(_ items: [Keyring.Item], with account: Account? = nil) async throws(EngineError) {
     if let shared { return try shared.store(account ?? self.account, .merging(items)) }
     guard !items.isEmpty else { return }
     do { try await keyring.write(self.account.id, items, context.interaction) } catch {
@@ -117,7 +117,8 @@ extension CredentialStore {
   /// Reads the credentials for an authorized request, with the account as it is then.
   ///
   /// - Throws: ``EngineError``; ``KeyringError/halfReplaced(_:)`` if the process that replaced them was interrupted.
-  static func readWhole(of account: Account, in context: EngineContext) async throws(EngineError) -> Credentials {
+  package static func readWhole(of account: Account, in context: EngineContext) async throws(EngineError) -> Credentials
+  {
     try await readingWhole(account, in: context) { credentialStore throws(EngineError) in
       try await credentialStore.read()
     }
@@ -133,7 +134,7 @@ extension CredentialStore {
   ///   - read: Reads them; called again with the account as it is then.
   /// - Returns: What `read` returns.
   /// - Throws: What `read` throws.
-  static func readingWhole<Value>(
+  package static func readingWhole<Value>(
     _ account: Account,
     in context: EngineContext,
     _ read: (CredentialStore) async throws(EngineError) -> Value

@@ -1,5 +1,5 @@
 package import AcctModel
-import Secrets
+package import Secrets
 package import AcctPorts
 import AcctProtocol
 import Release
@@ -11,7 +11,7 @@ package struct CredentialStore: Sendable {
   var context: EngineContext
 
   /// Opens the keyring that holds the account.
-  init(of account: Account, in context: EngineContext) throws(EngineError) {
+  package init(of account: Account, in context: EngineContext) throws(EngineError) {
     self.init(of: account, in: try KeyringChoice(context.world).keyring(of: account), context)
   }
 
@@ -22,7 +22,7 @@ package struct CredentialStore: Sendable {
   }
 
   /// Reads the credentials for an authorized request, in one search.
-  func read() async throws(EngineError) -> Credentials {
+  package func read() async throws(EngineError) -> Credentials {
     let credentials = try await readToTell()
     try requireOwn(credentials.key)
     return credentials
@@ -124,11 +124,11 @@ package struct CredentialStore: Sendable {
   }
 
   /// Checks that a write would succeed.
-  func prepare() async throws(EngineError) {
+  package func prepare() async throws(EngineError) {
     do { try await keyring.prepare(context.interaction) } catch { throw .keyring(.failed(error, keyring.kind)) }
   }
 
-  func items(_ kinds: [ItemKind]) async throws(EngineError) -> [ItemKind: Secret] {
+  package func items(_ kinds: [ItemKind]) async throws(EngineError) -> [ItemKind: Secret] {
     do { return try await keyring.read(account.id, kinds, context.interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))
     }

@@ -5,10 +5,10 @@ package import AcctProtocol
 package import Release
 
 /// An account and its credentials from the keyring, both of one moment.
-struct Credentials: Sendable {
+package struct Credentials: Sendable {
   /// Its expiry is the keyring's, if that has one: a renewal writes the time there first.
   var account: Account
-  var token: Token?
+  package var token: Token?
   /// Read only for a renewal.
   var refreshToken: Token?
   @Boxed var key: DPoPKey? = nil
@@ -22,7 +22,7 @@ struct Credentials: Sendable {
   /// Read only for a renewal.
   @Boxed var idToken: IDToken? = nil
   /// Notices from the renewal that obtained them.
-  var notices: [Notice] = []
+  package var notices: [Notice] = []
 
   /// `true` if a request could be made with them.
   var isUsable: Bool { token != nil && (account.tokenType != .dpop || key != nil) }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 
 extension EngineContext {
@@ -15,7 +15,7 @@ extension EngineContext {
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; ``SelectionError/unknown(reference:selectedBy:candidates:)`` if the account has
   ///   been removed; the failure of the lock, the file or the keyring.
-  func withExclusiveAccess<Result>(
+  package func withExclusiveAccess<Result>(
     to account: Account,
     allowingCopy: Bool = false,
     _ body: (Account, CredentialStore) async throws(EngineError) -> Result

@@ -157,7 +157,7 @@ extension NewCredentials {
 
   /// The account's name if the user gives none: handle, DID, guest or subject at server, and the user of a static
   /// token, if it has one, at its first place; the place alone if the token is the user.
-  var suggestedName: String {
+  package var suggestedName: String {
     if let sentAs {
       if case .userIsToken = sentAs.form, let place = origins.places.first { return place.name }
       return [sentAs.user ?? userName ?? "static", origins.places.first?.name].compactMap(\.self).joined(separator: "@")

@@ -1,3 +1,4 @@
+import AcctProtocol
 package import AcctModel
 package import Secrets
 import StrictJSON
@@ -16,18 +17,6 @@ package struct RoleKeys: Equatable, Sendable {
     self.secret = secret
     self.token = token
     self.expiresAt = expiresAt
-  }
-
-  /// The answer to a `credential_process`, version 1.
-  ///
-  /// - Throws: ``OutputFlaw``.
-  package func answer() throws(OutputFlaw) -> Secret {
-    Secret(joining: [
-      Secret(#"{"Version":1,"AccessKeyId":"#), try OutputFormat.json.written(id.opened(for: .roleKey)),
-      Secret(#","SecretAccessKey":"#), try OutputFormat.json.written(secret.opened(for: .roleKey)),
-      Secret(#","SessionToken":"#), try OutputFormat.json.written(token.opened(for: .roleKey)),
-      Secret(",\"Expiration\":\"\(expiresAt)\"}\n"),
-    ])
   }
 }
 

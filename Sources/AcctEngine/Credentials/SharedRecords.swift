@@ -109,7 +109,8 @@ extension EngineContext {
   /// - Parameter body: Reads the account and decides anew each time.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; after a few rounds, also these two errors.
-  func unlessChanged<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result {
+  package func unlessChanged<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result
+  {
     for _ in 1..<Self.rounds {
       do { return try await body() } catch .keyring(.changedElsewhere) {
       } catch .network(.http(.withheld, _)) {}

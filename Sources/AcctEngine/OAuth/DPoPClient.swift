@@ -1,7 +1,7 @@
-import AcctModel
+package import AcctModel
 import Secrets
-import AcctPorts
-import AcctProtocol
+package import AcctPorts
+package import AcctProtocol
 import Release
 
 /// Sends requests that may need a DPoP proof, and corrects a rejected proof.
@@ -9,7 +9,7 @@ import Release
 /// Every response is used: its nonce is kept for its origin, whatever its status (RFC 9449, section 8.2), and its
 /// `Date` shows the error of the clock. A request that is rejected for a missing nonce, or for its time, is sent once
 /// more, with both corrected.
-struct DPoPClient: Sendable {
+package struct DPoPClient: Sendable {
   let world: World
   private let nonceCache: NonceCache
   /// Seconds for one request.
@@ -48,7 +48,7 @@ struct DPoPClient: Sendable {
   ///   - token: The access token, for a resource server alone; its hash goes into the proof.
   /// - Returns: The response, to the second attempt if there was one.
   /// - Throws: ``NetworkError/http(_:_:)``, ``KeyError/proof(_:)``.
-  func send(
+  package func send(
     _ request: HTTPRequest,
     key: DPoPKey? = nil,
     token: Token? = nil
@@ -151,5 +151,5 @@ extension HTTPResponse {
 
 extension EngineContext {
   /// Sends requests within the timeout.
-  var client: DPoPClient { DPoPClient(self) }
+  package var client: DPoPClient { DPoPClient(self) }
 }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import AcctProtocol
 import Release
 
@@ -15,7 +15,7 @@ extension Renewal {
   ///
   /// A backend is never asked if another process has obtained its confirmation meanwhile, nor an authorization server for
   /// an ID token after a renewal that brought none.
-  enum Reason: Sendable {
+  package enum Reason: Sendable {
     /// It may have no more than so many seconds left; the skew buffer if none are given.
     case due(leaving: Int64?)
     /// A server rejected a request with this token.

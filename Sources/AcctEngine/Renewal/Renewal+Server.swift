@@ -45,7 +45,7 @@ extension EngineError {
     if case .server(let error) = self {
       switch error {
       case .failed, .rateLimited, .oauth(.noMetadata, _), .oauth(.metadata(.notJSON), _): return true
-      case .oauth, .resource, .identityRefused, .otherUser, .renewalFailed, .signInFailed, .renewalUnread: return false
+      case .oauth, .resource, .otherUser, .renewalFailed, .signInFailed, .renewalUnread: return false
       }
     }
     guard case .network(.http(let failure, let origin)) = self else { return false }

@@ -52,7 +52,7 @@ extension EngineError {
       .server(.renewalFailed(status: status, retryAfter: retryAfter, origin))
     case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn,
       .atproto, .provider,
-      .backend, .session, .guest, .request, .transfer, .migration, .setup, .files, .exec, .cancelled:
+      .backend, .session, .guest, .request, .transfer, .told, .files, .exec, .cancelled:
       self
     }
   }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 import AcctProtocol
 
@@ -8,14 +8,14 @@ import AcctProtocol
 /// when either is used twice. So only one process at a time renews an account; a process that waited for it uses its
 /// result; the server's answer is stored before anything else happens; and only the server's own answer ends a
 /// session.
-struct Renewal: Sendable {
+package struct Renewal: Sendable {
   let context: EngineContext
 
-  init(_ context: EngineContext) { self.context = context }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// The result of a renewal, so that the keyring need not be read again.
-  struct Outcome: Sendable {
-    @Boxed var credentials: Credentials
+  package struct Outcome: Sendable {
+    @Boxed package var credentials: Credentials
     /// `true` if this process asked the server.
     var wasDue: Bool
 
@@ -30,7 +30,7 @@ struct Renewal: Sendable {
   ///   - reason: Decides whether the server is asked.
   /// - Returns: The credentials as they are then stored, whichever process has renewed them.
   /// - Throws: The reason why they could not be renewed; they are kept in every case.
-  func renew(_ account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
+  package func renew(_ account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
     guard account.kind == .oauth || account.kind == .session else { throw account.notRenewable }
     try context.requireLocalLocks()
     do throws(EngineError) {

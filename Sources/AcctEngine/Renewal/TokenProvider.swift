@@ -131,7 +131,7 @@ extension EngineError {
     case .keyring(.failed(.answerWaits, _)): true
     case .selection, .signIn, .session, .authorization, .input, .inputToken, .keyring, .key, .network, .server,
       .atproto, .provider,
-      .backend, .guest, .request, .transfer, .migration, .setup, .sharing, .files, .exec, .cancelled:
+      .backend, .guest, .request, .transfer, .told, .sharing, .files, .exec, .cancelled:
       false
     }
   }

@@ -1,17 +1,17 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 import Release
 
 extension Account {
   /// `true` if a 401 ends its token until a person signs in: nothing renews it, and no new session begins by itself.
-  var keepsRejection: Bool { !canRenew && kind != .guest }
+  package var keepsRejection: Bool { !canRenew && kind != .guest }
 }
 
 /// Stores a server's verdict on a token that can't be renewed.
-struct TokenVerdict {
+package struct TokenVerdict {
   private let context: EngineContext
 
-  init(_ context: EngineContext) { self.context = context }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// Stores the verdict, unless another token has replaced this one meanwhile.
   ///
@@ -20,7 +20,7 @@ struct TokenVerdict {
   ///   - token: The token that was sent.
   ///   - account: The account as it was then.
   /// - Throws: ``EngineError``: files or keyring fail.
-  func record(_ rejection: Rejection?, on token: Token, of account: Account) async throws(EngineError) {
+  package func record(_ rejection: Rejection?, on token: Token, of account: Account) async throws(EngineError) {
     do {
       try await context.withExclusiveAccess(to: account) { (current, credentialStore) throws(EngineError) in
         guard try await credentialStore.read().token == token else { return }

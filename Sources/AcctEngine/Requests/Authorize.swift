@@ -29,7 +29,7 @@ package struct Authorize: Sendable {
     }
 
     /// A GET of a URL; `nil` where the lines are the same for every URL.
-    init(url: HTTPURL?) {
+    package init(url: HTTPURL?) {
       method = "GET"
       destination = url.map { Destination($0) }
     }
@@ -50,7 +50,7 @@ package struct Authorize: Sendable {
   package struct Authorization: Sendable {
     package var released: Released
     /// The credential in the lines.
-    var token: Token
+    package var token: Token
     package var expiresAt: Timestamp?
     package var notices: [Notice]
     /// The hint about the server that the proof used; `nil` without a proof.

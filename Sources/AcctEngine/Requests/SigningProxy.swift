@@ -156,7 +156,7 @@ extension EngineError {
   fileprivate var proxyStatus: Int {
     switch self {
     case .network(.http(.timedOut, _)), .network(.renewalUnanswered(.timedOut, _)): 504
-    case .network(.http), .network(.renewalUnanswered), .server(.oauth), .server(.resource), .server(.identityRefused),
+    case .network(.http), .network(.renewalUnanswered), .server(.oauth), .server(.resource),
       .server(.otherUser), .server(.failed), .server(.renewalFailed), .server(.signInFailed),
       .server(.renewalUnread):
       502
@@ -168,7 +168,7 @@ extension EngineError {
     case .input(.stream): 400
     case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .signIn, .provider,
       .atproto, .backend,
-      .session, .guest, .request, .transfer, .migration, .setup, .files, .exec, .cancelled:
+      .session, .guest, .request, .transfer, .told, .files, .exec, .cancelled:
       500
     }
   }

@@ -1,14 +1,14 @@
 package import AcctModel
 import Secrets
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 import Release
 
 extension CredentialStore {
   /// Reads the second tokens of the account.
   ///
   /// A damaged item counts as missing: each token can be obtained again, and the next one replaces the item.
-  func secondTokens() async throws(EngineError) -> SecondTokens {
+  package func secondTokens() async throws(EngineError) -> SecondTokens {
     Self.secondTokens(in: try await items([.secondTokens]))
   }
 

@@ -1,7 +1,7 @@
-import AcctModel
+package import AcctModel
 import Secrets
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 import Release
 
 /// Second tokens, requested with the account's refresh token under the account's lock.
@@ -17,7 +17,7 @@ extension Renewal {
   ///   - reason: Decides whether the server is asked.
   /// - Returns: The token as it is then stored.
   /// - Throws: The reason why there is none; the account's credentials are kept in every case.
-  func secondToken(
+  package func secondToken(
     for purpose: TokenPurpose,
     of account: Account,
     because reason: Reason

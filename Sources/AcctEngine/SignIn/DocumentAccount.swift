@@ -6,9 +6,15 @@ import StrictJSON
 /// The account that a document brings for one process, in a world that keeps nothing.
 package struct DocumentAccount: Sendable {
   private let context: EngineContext
+  private let foreign: ImportFile.ForeignFailure?
 
-  /// - Parameter context: Of a world that ``World/keepingNothing()`` made.
-  package init(_ context: EngineContext) { self.context = context }
+  /// - Parameters:
+  ///   - context: Of a world that ``World/keepingNothing()`` made.
+  ///   - foreign: Knows the files of other programs.
+  package init(_ context: EngineContext, knowing foreign: ImportFile.ForeignFailure?) {
+    self.context = context
+    self.foreign = foreign
+  }
 
   /// Reads a document, signs in if it describes how, and makes its account the active one.
   ///
@@ -19,7 +25,7 @@ package struct DocumentAccount: Sendable {
   /// - Throws: ``InputError/stream(_:)``, ``InputError/handoff(_:)``, ``EngineError/inputToken(_:)``, or the reason why
   ///   the sign-in failed.
   package func load(_ path: String) async throws(EngineError) {
-    let json = try ImportFile(context.world).json(path)
+    let json = try ImportFile(context.world, knowing: foreign).json(path)
     guard !SignInDescription.isLikely(json) else {
       let description: SignInDescription
       do { description = try SignInDescription(json) } catch { throw .input(.handoff(error)) }

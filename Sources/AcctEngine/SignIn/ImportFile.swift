@@ -1,5 +1,5 @@
 import AcctModel
-import Secrets
+package import Secrets
 package import AcctPorts
 package import AcctProtocol
 package import StrictJSON
@@ -7,8 +7,25 @@ package import StrictJSON
 /// Reads JSON that the user provides: at most 1 MiB, from a file or standard input.
 package struct ImportFile: Sendable {
   private let world: World
+  private let foreign: ForeignFailure?
 
-  package init(_ world: World) { self.world = world }
+  /// Returns the failure for a file that another program has written; `nil` if none is known to have.
+  package typealias ForeignFailure = @Sendable (_ contents: ForeignText, _ path: String) -> EngineError?
+
+  /// What may be another program's file.
+  package enum ForeignText: Sendable {
+    case json(JSON)
+    /// Text that is not JSON.
+    case other(Secret)
+  }
+
+  /// - Parameters:
+  ///   - world: Everything outside.
+  ///   - foreign: Knows the files of other programs.
+  package init(_ world: World, knowing foreign: ForeignFailure?) {
+    self.world = world
+    self.foreign = foreign
+  }
 
   /// The most bytes of a file.
   static let limit = 1 << 20
@@ -48,7 +65,7 @@ package struct ImportFile: Sendable {
         )
       )
     } catch {
-      if DockerConfigFile.isLikely(json) { throw .migration(.otherFile(.docker, path: path)) }
+      if let failure = foreign?(.json(json), path) { throw failure }
       throw .input(.handoff(ForeignDocument(json).map { .foreign($0) } ?? error))
     }
   }
@@ -58,9 +75,7 @@ package struct ImportFile: Sendable {
     let bytes: Secret
     do { bytes = try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
     do { return try TokenDocument.json(in: bytes, atMost: Self.limit) } catch {
-      if case .json = error, let program = OtherProgram(writing: bytes) {
-        throw .migration(.otherFile(program, path: path))
-      }
+      if case .json = error, let failure = foreign?(.other(bytes), path) { throw failure }
       throw .input(.handoff(error))
     }
   }

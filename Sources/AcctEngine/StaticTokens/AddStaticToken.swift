@@ -81,7 +81,7 @@ package struct AddStaticToken: Sendable {
   ///   - program: The program.
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``InputError/staticToken(_:)``.
-  func login(
+  package func login(
     _ secret: Secret,
     _ sentAs: StaticHeader,
     _ origins: [Place],
@@ -100,7 +100,7 @@ package struct AddStaticToken: Sendable {
   ///   - origins: The origins to which it may be sent, with places.
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``InputError/staticToken(_:)``.
-  func credentials(
+  package func credentials(
     taken secret: Secret,
     _ sentAs: StaticHeader,
     _ origins: [Place]

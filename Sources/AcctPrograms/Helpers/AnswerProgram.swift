@@ -1,3 +1,4 @@
+package import AcctEngine
 import AcctModel
 package import Release
 package import AcctPorts

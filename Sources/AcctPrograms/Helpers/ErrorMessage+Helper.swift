@@ -1,6 +1,7 @@
+import AcctConsole
 package import AcctEngine
 import AcctModel
-package import AcctProtocol
+import AcctProtocol
 
 extension ErrorMessage {
   /// A program did not speak its credential protocol: that is a mistake in a command line, or in the
@@ -76,7 +77,7 @@ extension ErrorMessage {
     case .otherUser(let name):
       self.init("otherUser", .noSuchAccount, "the program asks for another user than that of \(name)")
     case .noSuchUser(let user, let origin, let names):
-      self.init(.otherUser(user, origin, names))
+      self.init(EngineError.selection(.otherUser(user, origin, names)))
       hint = "let the program name one of them, or set ACCT_ACCOUNT"
     case .unusable(let error):
       self.init(error)
@@ -131,4 +132,9 @@ private func words(for form: CredentialForm) -> String {
   case .cookie: "it is sent as a cookie"
   case .bound: "each request needs a proof by its DPoP key"
   }
+}
+
+extension EngineError {
+  /// A program's question that its protocol does not have.
+  static func question(_ flaw: HelperFlaw) -> EngineError { .told(Told(flaw, ErrorMessage(flaw))) }
 }

@@ -1,15 +1,15 @@
-import AcctConsole
-import AcctEngine
+package import AcctConsole
+package import AcctEngine
 import Secrets
 import AcctPorts
 import AcctProtocol
-import ArgumentParser
+package import ArgumentParser
 
 /// Speaks the credential protocol of another program.
-struct HelperCommand: AcctCommand {
-  static var takesDocument: Bool { true }
+package struct HelperCommand: AcctCommand {
+  package static var takesDocument: Bool { true }
 
-  static let configuration = CommandConfiguration(
+  package static let configuration = CommandConfiguration(
     commandName: "helper",
     abstract: "Answer another program in its credential protocol.",
     discussion: """
@@ -23,7 +23,7 @@ struct HelperCommand: AcctCommand {
   )
 
   /// The protocols; the one place that knows them by name.
-  enum Name: String, ExpressibleByArgument, CaseIterable {
+  package enum Name: String, ExpressibleByArgument, CaseIterable {
     case git, docker, kubectl, bazel, go, cargo, keyring, google, terraform, aws
 
     var type: any HelperProtocol.Type {
@@ -42,7 +42,7 @@ struct HelperCommand: AcctCommand {
     }
 
     /// The name by which the program runs acct, if it builds that name itself; `nil` where it can be configured.
-    var programName: String? {
+    package var programName: String? {
       switch self {
       case .git: "git-credential-acct"
       case .docker: "docker-credential-acct"
@@ -54,7 +54,7 @@ struct HelperCommand: AcctCommand {
   }
 
   /// ArgumentParser's message for a missing ``program``; the list of programs says more.
-  static let missingProgram = "missing expected argument '<program>'"
+  package static let missingProgram = "missing expected argument '<program>'"
 
   @Argument(help: "The program whose protocol it is.")
   var program: Name
@@ -68,11 +68,15 @@ struct HelperCommand: AcctCommand {
   @Option(
     help: ArgumentHelp("Use the account of this document alone, and keep nothing; - is stdin.", valueName: "file")
   )
-  var credentials: String?
+  package var credentials: String?
 
-  @OptionGroup var options: SharedOptions
+  @OptionGroup package var options: SharedOptions
 
-  func run(in context: Context) async throws(EngineError) -> ExitStatus { try await serve(program.type, context) }
+  package init() {}
+
+  package func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    try await serve(program.type, context)
+  }
 
   private func serve<Program: HelperProtocol>(
     _ type: Program.Type,
@@ -83,7 +87,7 @@ struct HelperCommand: AcctCommand {
     case .whole:
       let input: Secret
       do { input = try context.world.streams.input("-", HelperLines.limit) } catch {
-        if case .tooLarge = error { throw .input(.program(.tooLarge)) }
+        if case .tooLarge = error { throw .question(.tooLarge) }
         throw .input(.stream(error))
       }
       return try await answer(input, type, context)
@@ -113,7 +117,7 @@ struct HelperCommand: AcctCommand {
     let program: Program
     do { program = try Program(question) } catch {
       if let told = failure(ErrorMessage(error), type) { return try write(told, context) }
-      guard let answer = type.answer(to: error) else { throw .input(.program(error)) }
+      guard let answer = type.answer(to: error) else { throw .question(error) }
       tell(ErrorMessage(error), context)
       return try write(answer, context)
     }
@@ -145,20 +149,20 @@ struct HelperCommand: AcctCommand {
     return type.failure(code: error.code, message: words)
   }
 
-  /// An option that a program has from elsewhere, and that would be read as acct's.
+  /// Rejects an option that a program has from elsewhere, and that would be read as acct's.
   ///
   /// - Parameter arguments: A command line of `helper`, as it was typed.
-  /// - Returns: The option without its value.
-  static func foreignOption(in arguments: [String]) -> String? {
+  /// - Throws: ``HelperFlaw/operation(_:)`` with the option without its value.
+  package static func requireOwnOptions(in arguments: [String]) throws(EngineError) {
     // Each word that is a protocol's name counts: an account may be called so, too.
-    arguments.indices.lazy.compactMap { index in
+    let foreign = arguments.indices.lazy.compactMap { index in
       Name(rawValue: arguments[index])?.type.foreignOption(in: arguments[(index + 1)...])
     }
-    .first
+    if let option = foreign.first { throw .question(.operation(option)) }
   }
 
   /// The names that a mistyped program may stand for; none in a line of another command.
-  static func suggested(in arguments: [String]) -> [String] {
+  package static func suggested(in arguments: [String]) -> [String] {
     var words = arguments.hoistingSharedOptions[...]
     guard words.popFirst() == "helper" else { return [] }
     var names = ["setup"] + Name.allCases.map(\.rawValue)
@@ -193,7 +197,7 @@ extension HelperLines {
     var count = 0
     while let line = try await next(), line.count > 0 {
       count += line.count + 1
-      guard count <= Self.limit else { throw .input(.program(.tooLarge)) }
+      guard count <= Self.limit else { throw .question(.tooLarge) }
       lines += [line, Secret("\n")]
     }
     return Secret(joining: lines)

@@ -1,24 +1,7 @@
+package import AcctProtocol
 package import AcctModel
 package import Secrets
 package import Release
-
-/// The form in which a credential is sent, as far as a program must know it.
-package enum CredentialForm: Equatable, Sendable {
-  /// `Authorization: SCHEME TOKEN`.
-  case scheme(String)
-  /// The token is the password of a user in the scheme Basic.
-  case basic(user: String)
-  /// The token is the user in the scheme Basic, beside this password; `nil`: it is both, with a colon between them.
-  case userIsToken(password: String?)
-  /// The token alone, in this field.
-  case bare(field: String)
-  /// Together with another line: a device id.
-  case guest
-  /// As a cookie.
-  case cookie
-  /// With a proof by a key, which is for one method and one URL.
-  case bound
-}
 
 /// A credential that a program may have.
 package struct HelperCredential: Sendable {
@@ -85,21 +68,6 @@ extension HelperCredential {
       }
     case .scheme: return (Secret(wanted ?? url?.origin.tokenUser ?? "oauth2"), token)
     case .bare, .guest, .cookie, .bound: return nil
-    }
-  }
-}
-
-extension CredentialForm {
-  /// The user of a password; `nil` for any other form.
-  package var basicUser: String? {
-    if case .basic(let user) = self { user } else { nil }
-  }
-
-  /// `true` if the token can be sent as a user and a password.
-  package var isPassword: Bool {
-    switch self {
-    case .basic, .userIsToken, .scheme: true
-    case .bare, .guest, .cookie, .bound: false
     }
   }
 }

@@ -31,7 +31,7 @@ struct HelperLines {
       }
       guard rest.count <= Self.limit else {
         wipe(&rest)
-        throw .input(.program(.tooLarge))
+        throw .question(.tooLarge)
       }
       if isAtEnd { return rest.isEmpty ? nil : Secret(consuming: &rest) }
       do {

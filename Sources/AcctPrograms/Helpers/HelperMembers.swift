@@ -1,4 +1,4 @@
-package import Secrets
+import Secrets
 import StrictJSON
 
 /// The members of an object that a program wrote; unknown ones are ignored.
@@ -65,9 +65,4 @@ struct HelperMembers {
     guard let object = member.objectValue else { throw .value(name) }
     return HelperMembers(object)
   }
-}
-
-extension Secret {
-  /// The bytes as text, for text that is no secret, or that is meant for standard output.
-  package var shownText: String { withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) } }
 }

@@ -1,5 +1,6 @@
+package import AcctEngine
 package import AcctModel
-package import AcctProtocol
+import AcctProtocol
 
 /// The reason why a program gets no credential, for people; the program gets the protocol's "none".
 package enum NoCredential: Error, Equatable, Sendable {
@@ -56,25 +57,6 @@ package enum NoCredential: Error, Equatable, Sendable {
 }
 
 extension Account {
-  /// The form in which its credential is sent.
-  var credentialForm: CredentialForm {
-    switch tokenType {
-    case .dpop: .bound
-    case .bearer, .none: .scheme("Bearer")
-    case .session: .cookie
-    case .guest: .guest
-    case .static:
-      switch (sentAs ?? .bearer).form {
-      case .scheme(let scheme) where isInAuthorization: .scheme(scheme)
-      case .basic(let user): .basic(user: user)
-      case .userIsToken(let password): .userIsToken(password: password)
-      case .bare, .scheme: .bare(field: (sentAs ?? .bearer).field)
-      }
-    }
-  }
-
-  private var isInAuthorization: Bool { (sentAs ?? .bearer).field.lowercased() == "authorization" }
-
   /// Returns `true` if the user gave this origin, rather than only a server to sign in at.
   func isGiven(for origin: Origin) -> Bool {
     tokenType == .static && keptFor == nil || origins.reasons(for: origin).contains(.user)

@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import Secrets
 import AcctPorts

@@ -1,18 +1,18 @@
-import AcctConsole
-import AcctEngine
+package import AcctConsole
+package import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
 import StrictJSON
 
 /// `acct add --from`: the logins of other programs, shown or added.
-struct AddFrom {
+package struct AddFrom {
   private let context: Context
 
-  init(_ context: Context) { self.context = context }
+  package init(_ context: Context) { self.context = context }
 
   /// Shows the logins of all programs.
-  func list() throws(EngineError) -> ExitStatus {
+  package func list() throws(EngineError) -> ExitStatus {
     let found = FindLogins(context.engine).all()
     let accounts = found.flatMap(\.accounts)
     guard !accounts.isEmpty else { throw .migration(.nothing(nil)) }
@@ -30,7 +30,7 @@ struct AddFrom {
   ///   - isDry: `true` to add nothing.
   /// - Returns: The status of the first login that was not added.
   /// - Throws: ``EngineError`` for all of them, or for the only one.
-  func add(
+  package func add(
     _ program: OtherProgram,
     _ word: String?,
     _ options: AddAccount.Options,
@@ -174,7 +174,7 @@ extension EngineError {
   /// `true` if it says nothing about other logins.
   fileprivate var isOfOneLogin: Bool {
     switch self {
-    case .migration, .input, .inputToken, .server, .network, .signIn, .authorization, .selection: true
+    case .told, .input, .inputToken, .server, .network, .signIn, .authorization, .selection: true
     default: false
     }
   }

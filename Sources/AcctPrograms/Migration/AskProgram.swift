@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -40,7 +41,7 @@ struct AskProgram: Sendable {
     do throws(EngineError) {
       return try await run("gh", line + ["--user", user], besides: variables)
     } catch {
-      guard isActive, case .migration(.refused(_, _, let words)) = error, words.contains("--user") else {
+      guard isActive, case .refused(_, _, let words)? = error.migration, words.contains("--user") else {
         throw error
       }
       return try await run("gh", line, besides: variables)

@@ -1,3 +1,4 @@
+import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
@@ -51,19 +52,6 @@ extension ErrorMessage {
         "\(printable(path)) is a file of \(program.rawValue), not JSON for --import",
         hint: "`acct add --from \(program.rawValue) \(source)`"
       )
-    }
-  }
-
-  /// A program that acct runs gave no result.
-  init(_ failure: ProgramFailure) {
-    switch failure {
-    case .unusable(.notFound(let program)):
-      self.init("programFailed", .failed, "\(printable(program)) is not installed")
-    case .unusable(.notExecutable(let program, let reason)):
-      self.init("programFailed", .failed, "\(printable(program)) can't be run: \(reason)")
-    case .timedOut(let program): self.init("programFailed", .failed, "\(printable(program)) did not end in time")
-    case .tooLong(let program): self.init("programFailed", .failed, "\(printable(program)) printed too much")
-    case .cancelled: self.init("cancelled", .cancelled, "cancelled")
     }
   }
 }

@@ -1,17 +1,16 @@
-package import AcctModel
+package import AcctEngine
+import AcctModel
 import AcctPorts
 import AcctProtocol
 import Secrets
 
 /// Finds the logins that other programs keep; it reads their files, and runs none of them.
 package struct FindLogins: Sendable {
-  private let files: ForeignFiles
-  private let environment: ProcessEnvironment
+  private let world: World
 
-  package init(_ context: EngineContext) {
-    files = context.world.foreignFiles
-    environment = context.world.environment
-  }
+  package init(_ context: EngineContext) { world = context.world }
+
+  private var files: ForeignFiles { world.foreignFiles }
 
   /// In bytes.
   private static let limit = 1 << 20
@@ -33,12 +32,12 @@ package struct FindLogins: Sendable {
   package func find(in program: OtherProgram, at path: String?) throws(EngineError) -> FoundAccounts {
     var found = FoundAccounts()
     if program == .oidcAgent {
-      let folders = path.map { [$0] } ?? files.places(.credentials(program))
+      let folders = path.map { [$0] } ?? world.places(of: .credentials(program))
       for folder in folders where found.accounts.isEmpty { found.accounts = sessions(in: folder) }
       return found
     }
     var first: String?
-    for place in path.map({ [$0] }) ?? files.places(.credentials(program)) {
+    for place in path.map({ [$0] }) ?? world.places(of: .credentials(program)) {
       let contents: ForeignContents
       do { contents = try files.read(place, Self.limit) } catch {
         if path == nil, case .missing = error { continue }
@@ -98,7 +97,7 @@ package struct FindLogins: Sendable {
       case .docker: return try DockerConfigFile.logins(in: contents)
       case .cargo:
         return try CargoCredentialsFile.logins(in: contents, settings: settings) {
-          isNamed ? nil : environment.variable($0)
+          isNamed ? nil : world.environment.variable($0)
         }
       case .oidcAgent: return FoundLogins()
       }
@@ -113,7 +112,7 @@ package struct FindLogins: Sendable {
       let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
       return ["\(folder)config", "\(folder)config.toml"]
     }
-    for place in places ?? files.places(.cargoSettings) {
+    for place in places ?? world.places(of: .cargoSettings) {
       guard let settings = try? files.read(place, Self.limit).secret else { continue }
       do throws(MigrationFlaw) { try CargoCredentialsFile.check(settings: settings) } catch {
         throw .migration(.malformed(path: place, .cargo, error))

@@ -1,5 +1,6 @@
+import AcctEngine
 package import AcctModel
-package import AcctProtocol
+import AcctProtocol
 
 /// A login of another program, as the account that it would become.
 package struct FoundAccount: Sendable {

@@ -1,6 +1,8 @@
-package import AcctModel
+import AcctConsole
+import AcctModel
+import AcctEngine
 package import AcctPorts
-package import AcctProtocol
+import AcctProtocol
 
 /// Logins of other programs could not be taken over.
 package enum MigrationError: Error, Equatable, Sendable {
@@ -22,4 +24,12 @@ package enum MigrationError: Error, Equatable, Sendable {
   case answer(program: String)
   /// An import of a file that this program has written.
   case otherFile(OtherProgram, path: String)
+}
+
+extension EngineError {
+  /// The failure of a use case.
+  static func migration(_ error: MigrationError) -> EngineError { .told(Told(error, ErrorMessage(error))) }
+
+  /// The failure, if it is one of these.
+  var migration: MigrationError? { if case .told(let told) = self { told.failure as? MigrationError } else { nil } }
 }

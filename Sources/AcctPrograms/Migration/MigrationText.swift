@@ -1,6 +1,7 @@
-package import AcctEngine
+import AcctConsole
+import AcctEngine
 import AcctModel
-package import AcctProtocol
+import AcctProtocol
 
 /// Why an entry of another program's file cannot become an account.
 package func words(for reason: SkippedLogin.Reason) -> String {

@@ -1,3 +1,4 @@
+package import AcctEngine
 package import AcctModel
 import AcctPorts
 import AcctProtocol

@@ -1,3 +1,4 @@
+package import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol

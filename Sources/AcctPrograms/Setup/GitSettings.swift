@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -140,7 +141,7 @@ struct GitSettings: ProgramSettings {
   private func place(of reset: GitHelperList.Entry, _ number: Int) throws(EngineError) -> String? {
     guard let path = reset.file else { return nil }
     let contents: Secret?
-    do { contents = try tool.read(path).contents } catch .setup { contents = nil }
+    do { contents = try tool.read(path).contents } catch  where error.setup != nil { contents = nil }
     guard let line = contents.flatMap({ GitHelperList.line(ofReset: number, in: $0) }) else { return path }
     return "\(path):\(line)"
   }

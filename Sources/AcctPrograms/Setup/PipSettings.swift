@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -51,7 +52,7 @@ struct PipSettings: ProgramSettings {
         guard case .missing = error else { throw .setup(.otherProgram(path: path)) }
       }
     }
-    guard let path = world.foreignFiles.places(.userProgram(Self.command)).first,
+    guard let path = world.places(of: .userProgram(Self.command)).first,
       let folder = path.lastIndex(of: "/").map({ String(path[..<$0]) })
     else { return nil }
     guard folders.contains(folder) else { throw .setup(.folderNotSearched(path: folder)) }

@@ -1,6 +1,7 @@
+package import AcctEngine
 package import AcctModel
 import AcctPorts
-package import AcctProtocol
+import AcctProtocol
 import Secrets
 
 /// The settings of one program: where they are, and how acct comes into them and goes again.

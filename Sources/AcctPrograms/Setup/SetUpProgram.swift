@@ -1,4 +1,5 @@
-package import AcctModel
+package import AcctEngine
+import AcctModel
 import AcctPorts
 import AcctProtocol
 import Secrets
@@ -90,9 +91,9 @@ package struct SetUpProgram: Sendable {
         let overruling = pending + (try await settings.remarks(contents)).filter(\.isOverruling)
         return overruling.isEmpty ? .setUp : .overruled(overruling)
       }
-    } catch .setup(.notInstalled) {
+    } catch  where error.setup == .notInstalled(program) {
       return .notInstalled
-    } catch .setup(.noContext), .setup(.otherProgram), .setup(.folderNotSearched), .setup(.tooOld) {
+    } catch  where error.setup?.leavesProgramAlone ?? false {
       return .notSetUp
     } catch {
       return .failed(error)

@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -19,7 +20,7 @@ struct SettingsTool: Sendable {
   var files: SettingsFiles { context.world.foreignFiles.settings }
 
   /// The places where the program looks for its settings.
-  var places: [String] { context.world.foreignFiles.places(.settings(program)) }
+  var places: [String] { context.world.places(of: .settings(program)) }
 
   /// The first of the places that exists; else `fallback`.
   func existing(else fallback: String?) throws(EngineError) -> String {
@@ -79,7 +80,7 @@ struct SettingsTool: Sendable {
   /// The files that the program reads before those of its settings, as far as there are any.
   func filesBefore() throws(EngineError) -> [(place: String, contents: Secret)] {
     var files: [(place: String, contents: Secret)] = []
-    for place in context.world.foreignFiles.places(.credentialsBefore(program)) {
+    for place in context.world.places(of: .credentialsBefore(program)) {
       if let contents = try read(place).contents { files.append((place, contents)) }
     }
     return files

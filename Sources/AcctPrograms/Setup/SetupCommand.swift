@@ -1,9 +1,9 @@
-import AcctConsole
-import AcctEngine
+package import AcctConsole
+package import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
-import ArgumentParser
+package import ArgumentParser
 import StrictJSON
 
 extension SetupProgram: ExpressibleByArgument {}
@@ -12,8 +12,8 @@ extension SetupProgram: ExpressibleByArgument {}
 ///
 /// It is typed as `acct helper setup`, and is no subcommand of `helper`: ArgumentParser would take its name as that of a
 /// protocol, and every answer to a program would pay for it.
-struct SetupCommand: AcctCommand {
-  static let configuration = CommandConfiguration(
+package struct SetupCommand: AcctCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "setup",
     abstract: "Have another program ask acct for credentials, or undo that.",
     usage:
@@ -27,7 +27,7 @@ struct SetupCommand: AcctCommand {
       """
   )
 
-  static let programs = SetupProgram.allCases.map(\.rawValue)
+  package static let programs = SetupProgram.allCases.map(\.rawValue)
 
   @Argument(help: "The program whose settings are changed.")
   var program: SetupProgram?
@@ -50,16 +50,18 @@ struct SetupCommand: AcctCommand {
   @Flag(help: "Ask nothing, also where the program drops lines that are not acct's.")
   var yes = false
 
-  @OptionGroup var options: SharedOptions
+  @OptionGroup package var options: SharedOptions
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard program == nil else { return }
     guard host == nil, roleArn == nil, profile == nil, !undo, !dryRun, !yes else {
       throw ValidationError(HelperCommand.missingProgram)
     }
   }
 
-  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+  package func run(in context: Context) async throws(EngineError) -> ExitStatus {
     guard let program else { return try await list(context) }
     let host = try host.map { (host) throws(EngineError) in try SetupHost(host) }
     guard program == .aws || (roleArn ?? profile) == nil else { throw .setup(.noRoles(program)) }

@@ -1,6 +1,8 @@
-package import AcctModel
+import AcctConsole
+import AcctModel
+import AcctEngine
 package import AcctPorts
-package import AcctProtocol
+import AcctProtocol
 
 /// The settings of another program could not be changed; they are as they were.
 package enum SetupError: Error, Equatable, Sendable {
@@ -41,4 +43,23 @@ package enum SetupError: Error, Equatable, Sendable {
   case program(ProgramFailure)
   /// A program did not make the change; the first line of its words.
   case refused(program: String, status: Int32, words: String)
+
+  /// `true` if the program is as it was because there is nothing in it to change, or acct would not be found.
+  var leavesProgramAlone: Bool {
+    switch self {
+    case .noContext, .otherProgram, .folderNotSearched, .tooOld: true
+    case .notInstalled, .missingName, .everyHost, .noRole, .role, .profile, .noRoles, .host, .unknownHost, .file,
+      .notOurs,
+      .losing, .malformed, .unreadable, .program, .refused:
+      false
+    }
+  }
+}
+
+extension EngineError {
+  /// The failure of a use case.
+  static func setup(_ error: SetupError) -> EngineError { .told(Told(error, ErrorMessage(error))) }
+
+  /// The failure, if it is one of these.
+  var setup: SetupError? { if case .told(let told) = self { told.failure as? SetupError } else { nil } }
 }

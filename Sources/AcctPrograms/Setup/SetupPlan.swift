@@ -1,6 +1,7 @@
+package import AcctEngine
 package import AcctModel
 package import AcctPorts
-package import AcctProtocol
+import AcctProtocol
 import Secrets
 
 /// The changes of a setup, to be shown before they are made.

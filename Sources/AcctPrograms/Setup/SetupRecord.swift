@@ -1,6 +1,7 @@
-package import AcctModel
+import AcctEngine
+import AcctModel
 import AcctPorts
-package import AcctProtocol
+import AcctProtocol
 import StrictJSON
 
 /// A change of a program's settings, as it is recorded to be undone.

@@ -1,5 +1,6 @@
-package import AcctEngine
-package import AcctModel
+import AcctConsole
+import AcctEngine
+import AcctModel
 import AcctPorts
 import AcctProtocol
 package import StrictJSON

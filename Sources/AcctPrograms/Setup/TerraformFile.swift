@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -36,7 +37,7 @@ struct TerraformFile: ProgramSettings {
   /// Terraform does not look on `PATH`.
   func script() throws(EngineError) -> ScriptFile? {
     let files = tool.context.world.foreignFiles
-    guard let path = files.places(.terraformPlugin(Self.plugin)).first else { return nil }
+    guard let path = tool.context.world.places(of: .terraformPlugin(Self.plugin)).first else { return nil }
     let text = TerraformSettings.plugin
     do throws(SecretFileFailure) {
       let contents = try files.read(path, SettingsTool.limit).secret

@@ -1,4 +1,5 @@
-package import AcctModel
+package import AcctEngine
+import AcctModel
 import AcctPorts
 import AcctProtocol
 import Secrets
@@ -77,7 +78,7 @@ package struct UndoSetup: Sendable {
     guard let contents = undone.contents, !undone.isExact, !file.isProgram else { return true }
     do throws(EngineError) {
       return try await record.program.settings(nil, context).removing(record.changes, from: contents) == nil
-    } catch .setup(.notInstalled) {
+    } catch  where error.setup == .notInstalled(record.program) {
       return true
     } catch .cancelled {
       throw .cancelled

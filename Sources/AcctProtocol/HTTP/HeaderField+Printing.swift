@@ -32,7 +32,7 @@ extension [HeaderField] {
   /// - Parameter value: Makes a member's value of a field's, which is a JSON string.
   /// - Returns: The object, without a line's end.
   /// - Throws: ``OutputFlaw``.
-  func jsonObject(_ value: (Secret) -> Secret) throws(OutputFlaw) -> Secret {
+  package func jsonObject(_ value: (Secret) -> Secret) throws(OutputFlaw) -> Secret {
     var parts = [Secret("{")]
     for field in self {
       if parts.count > 1 { parts.append(Secret(",")) }

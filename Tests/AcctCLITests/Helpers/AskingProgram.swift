@@ -1,3 +1,4 @@
+import AcctPrograms
 import AcctTestSupport
 import StrictJSON
 import Testing

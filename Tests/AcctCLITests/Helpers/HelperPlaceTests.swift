@@ -1,4 +1,5 @@
 import AcctPorts
+import AcctPrograms
 import AcctTestSupport
 import StrictJSON
 import Testing

@@ -11,7 +11,7 @@ struct SetupToolTests {
     for program in ["acct", "git", "git-credential-acct", "go", "pip"] {
       record.programs.install(program, answering: [:])
     }
-    record.set("PATH", to: "/usr/bin:/home/bin")
+    record.set("PATH", to: "/usr/bin:/home/.local/bin")
   }
 
   private static func result(_ status: Int32, _ output: String = "", _ errors: String = "") -> ProgramResult {
@@ -43,7 +43,7 @@ struct SetupToolTests {
   func twoFiles(_ writes: Int) async {
     installPip()
     let before = "[global]\n# mine\nkeyring-provider = import\n"
-    let (settings, script) = ("/home/settings/pip", "/home/bin/keyring")
+    let (settings, script) = ("/home/.config/pip/pip.conf", "/home/.local/bin/keyring")
     for undoesAtOnce in [false, true] {
       record.foreignFiles[settings] = before
       record.foreignFiles.failWriting(after: writes)
@@ -72,7 +72,7 @@ struct SetupToolTests {
   func lost() async {
     installPip()
     let before = "[global]\n# mine\nkeyring-provider = import\n"
-    record.foreignFiles["/home/settings/pip"] = before
+    record.foreignFiles["/home/.config/pip/pip.conf"] = before
     let words = "acct: pip writes the whole file anew, and drops or changes `# mine`"
     #expect(await record.acct("helper", "setup", "pip", "--dry-run") == 0)
     #expect(record.err.contains(words), "\(record.err)")
@@ -86,13 +86,13 @@ struct SetupToolTests {
     record.connectTerminal()
     record.answer("")
     #expect(await record.acct("helper", "setup", "pip") == 3)
-    #expect(record.foreignFiles["/home/settings/pip"] == before && record.file(.setups) == nil)
+    #expect(record.foreignFiles["/home/.config/pip/pip.conf"] == before && record.file(.setups) == nil)
     record.answer("y")
     #expect(await record.acct("helper", "setup", "pip") == 0)
-    #expect(record.foreignFiles["/home/settings/pip"]?.contains("subprocess") == true)
+    #expect(record.foreignFiles["/home/.config/pip/pip.conf"]?.contains("subprocess") == true)
     record.answer("y")
     #expect(await record.acct("helper", "setup", "pip", "--undo") == 0)
-    #expect(record.foreignFiles["/home/settings/pip"] == before)
+    #expect(record.foreignFiles["/home/.config/pip/pip.conf"] == before)
   }
 
   @Test("Another program called keyring is not shadowed, and a folder that is not on PATH gets no script")
@@ -104,7 +104,7 @@ struct SetupToolTests {
     record.foreignFiles["/usr/bin/keyring"] = nil
     record.set("PATH", to: "/usr/bin")
     #expect(await record.acct("helper", "setup", "pip") == 1)
-    #expect(record.err.first == "acct: /home/bin, where the script keyring goes, is not on PATH")
+    #expect(record.err.first == "acct: /home/.local/bin, where the script keyring goes, is not on PATH")
     // The user's own script is as good.
     record.foreignFiles["/usr/bin/keyring"] = "#!/bin/sh\nexec acct helper keyring --account work \"$@\"\n"
     #expect(await record.acct("helper", "setup", "pip") == 0)
@@ -115,7 +115,7 @@ struct SetupToolTests {
   @Test("A tool that fails or takes too long is named, and nothing is changed, recorded or left lying")
   func failures() async {
     let before = "[user]\n"
-    record.foreignFiles["/home/settings/git"] = before
+    record.foreignFiles["/home/.gitconfig"] = before
     let failures: [(@Sendable (ProgramCall) throws(ProgramFailure) -> ProgramResult, Int32, String)] = [
       (
         { call in call.arguments.contains("--add") ? Self.result(4, "", "error: no lock\n") : Self.result(1) }, 1,
@@ -123,7 +123,7 @@ struct SetupToolTests {
       ),
       (
         { _ in Self.result(128, "", "fatal: bad config line 1\nmore\n") }, 65,
-        "acct: git cannot read /home/settings/git: fatal: bad config line 1"
+        "acct: git cannot read /home/.gitconfig: fatal: bad config line 1"
       ), ({ _ throws(ProgramFailure) in throw .timedOut(program: "git") }, 1, "acct: git did not end in time"),
       ({ _ throws(ProgramFailure) in throw .cancelled }, 3, "acct: cancelled"),
     ]
@@ -131,7 +131,7 @@ struct SetupToolTests {
       record.programs.install("git", run)
       #expect(await record.acct("helper", "setup", "git") == status)
       #expect(record.err.first == words)
-      #expect(record.foreignFiles["/home/settings/git"] == before)
+      #expect(record.foreignFiles["/home/.gitconfig"] == before)
       #expect(record.file(.setups) == nil)
       #expect(record.foreignFiles.copies == [])
     }
@@ -139,7 +139,7 @@ struct SetupToolTests {
 
   @Test("A variable that decides instead is told by the setup, and again by the next, which has nothing to change")
   func overruled() async {
-    record.foreignFiles["/home/settings/go"] = ""
+    record.foreignFiles["/home/.config/go/env"] = ""
     record.programs.install("env") { [record] call in
       if let value = call.arguments.last, value.hasPrefix("GOAUTH=") {
         record.foreignFiles[copy: "/run/settings"] = "\(value)\n"

@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import AcctPrograms
 import AcctTestSupport
 import Secrets
 import StrictJSON
@@ -57,7 +58,7 @@ struct AddFromTests {
   func listed() async {
     record.installGh()
     record.foreignFiles[.git] = "https://alice:made-up@git.example\n"
-    record.foreignFiles["/home/oidc-agent/egi"] = "encrypted"
+    record.foreignFiles["/home/.config/oidc-agent/egi"] = "encrypted"
     for line in [["add", "--from"], ["add", "--from", "list"], ["--no-color", "add", "--from"]] {
       #expect(await record.run(line) == 0)
       #expect(record.out.split(separator: "\n").count >= 5)

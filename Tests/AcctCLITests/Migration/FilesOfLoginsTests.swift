@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import AcctPrograms
 import AcctTestSupport
 import Secrets
 import StrictJSON
@@ -36,7 +37,7 @@ struct FilesOfLoginsTests {
     #expect(await record.acct("add", "--from", "glab") == 0)
     #expect(
       record.err.prefix(3) == [
-        "acct: /home/glab: gitlab.org is left out: its token ends within hours, and one program alone can renew it: "
+        "acct: /home/.config/glab-cli/config.yml: gitlab.org is left out: its token ends within hours, and one program alone can renew it: "
           + "`acct add gitlab:gitlab.org` signs in",
         "acct: added alice@git.example", "acct: added bob@git2.example",
       ]
@@ -59,11 +60,11 @@ struct FilesOfLoginsTests {
     #expect(await record.acct("add", "--from", "git") == 0)
     #expect(
       record.err == [
-        "acct: /home/git: line 3 is left out: it is for http, which shows a password to the network",
-        "acct: /home/git: line 4 is left out: it has no password",
-        "acct: /home/git: line 5 is left out: it names no host that acct can send it to",
+        "acct: /home/.git-credentials: line 3 is left out: it is for http, which shows a password to the network",
+        "acct: /home/.git-credentials: line 4 is left out: it has no password",
+        "acct: /home/.git-credentials: line 5 is left out: it names no host that acct can send it to",
         "acct: added alice@git.example", "acct: added bob@git.example:8443",
-        "acct: git still has the passwords; to remove them there, delete lines 1, 2 in /home/git",
+        "acct: git still has the passwords; to remove them there, delete lines 1, 2 in /home/.git-credentials",
       ]
     )
     #expect(await record.acct("header", "-a", "alice@git.example", "https://git.example/") == 0)
@@ -108,7 +109,7 @@ struct FilesOfLoginsTests {
     #expect(await record.acct("add", "--from", "docker") == 0)
     #expect(
       record.err == [
-        "acct: /home/docker: other.example is left out: it has no password",
+        "acct: /home/.docker/config.json: other.example is left out: it has no password",
         "acct: added bob@registry.example", "acct: added alice@index.docker.io",
         "acct: docker still has the login; to remove it there: `docker logout registry.example`",
         "acct: docker still has the login; to remove it there: `docker logout https://index.docker.io/v1/`",
@@ -164,9 +165,9 @@ struct FilesOfLoginsTests {
   @Test("A file that others can read is read, with a warning")
   func exposed() async {
     record.foreignFiles[.git] = "https://alice:made-up@git.example\n"
-    record.foreignFiles.expose("/home/git")
+    record.foreignFiles.expose("/home/.git-credentials")
     #expect(await record.acct("add", "--from", "git") == 0)
-    #expect(record.err.first == "acct: other users can read /home/git: `chmod 600 /home/git`")
+    #expect(record.err.first == "acct: other users can read /home/.git-credentials: `chmod 600 /home/.git-credentials`")
   }
 
   @Test("A damaged file is named with the line and the reason, and nothing is stored")
@@ -190,7 +191,10 @@ struct FilesOfLoginsTests {
       record.foreignFiles[program] = text
       #expect(await record.acct("add", "--from", program.rawValue) == 65)
       let name = program.rawValue
-      #expect(record.err.first == "acct: /home/\(name) is not a file of \(name): \(reason)")
+      #expect(
+        record.err.first
+          == "acct: \(RecordedForeignFiles.path(of: .credentials(program))) is not a file of \(name): \(reason)"
+      )
     }
     #expect(record.accountFiles == 0)
     // What is damaged does not hide the others from the list.
@@ -226,11 +230,11 @@ struct FilesOfLoginsTests {
     record.foreignFiles[RecordedForeignFiles.path(of: .cargoSettings)] =
       "[registries]\nexample = { index = \"sparse+https://cargo.example.com/index/\" }\n"
     for (files, lines) in [
-      (["/home/cargo"], ["acct: added cargo@cargo.example.com"]),
+      (["/home/.cargo/credentials"], ["acct: added cargo@cargo.example.com"]),
       (
-        ["/home/cargo", "/home/cargo.toml"],
+        ["/home/.cargo/credentials", "/home/.cargo/credentials.toml"],
         [
-          "acct: /home/cargo.toml: line 2: example is left out: the program takes that of /home/cargo",
+          "acct: /home/.cargo/credentials.toml: line 2: example is left out: the program takes that of /home/.cargo/credentials",
           "acct: replaced the token of cargo@cargo.example.com",
         ]
       ),
@@ -239,7 +243,7 @@ struct FilesOfLoginsTests {
       #expect(await record.acct("add", "--from", "cargo") == 0)
       #expect(Array(record.err.dropLast()) == lines)
       #expect(await record.acct("token") == 0)
-      #expect(record.out == "in/home/cargo\n")
+      #expect(record.out == "in/home/.cargo/credentials\n")
     }
   }
 
@@ -249,12 +253,14 @@ struct FilesOfLoginsTests {
     #expect(await record.acct("add", "--from", "git") == 0)
     #expect(
       record.err.first
-        == "acct: /home/git: line 1 is left out: its URL is not for https, and acct sends a password with nothing else"
+        == "acct: /home/.git-credentials: line 1 is left out: its URL is not for https, and acct sends a password with nothing else"
     )
     record.foreignFiles[.docker] = #"{"auths":{"a.example":{"auth":"!"},"b.example":{"auth":"dQ=="}}}"#
     #expect(await record.acct("add", "--from", "docker") == 1)
     for (host, line) in zip(["a", "b"], record.err) {
-      #expect(line == "acct: /home/docker: \(host).example is left out: its auth is not USER:PASSWORD in base64")
+      #expect(
+        line == "acct: /home/.docker/config.json: \(host).example is left out: its auth is not USER:PASSWORD in base64"
+      )
     }
   }
 

@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import AcctPrograms
 import AcctTestSupport
 import Secrets
 import StrictJSON

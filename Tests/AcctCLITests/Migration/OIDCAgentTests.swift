@@ -13,8 +13,8 @@ struct OIDCAgentTests {
 
   /// An oidc-gen that prints an account, in the words of its version 4 or 5.
   private func install(issuerMember: String = "issuer_url") {
-    record.foreignFiles["/home/oidc-agent/egi"] = "encrypted"
-    record.foreignFiles["/home/oidc-agent/issuer.config"] = "https://as.example egi"
+    record.foreignFiles["/home/.config/oidc-agent/egi"] = "encrypted"
+    record.foreignFiles["/home/.config/oidc-agent/issuer.config"] = "https://as.example egi"
     server.set { $0.claims?["nonce"] = nil }
     record.programs.install("oidc-gen") { call throws(ProgramFailure) in
       #expect(call.arguments == ["--print", "egi"])
@@ -41,7 +41,7 @@ struct OIDCAgentTests {
       record.err == [
         "acct: added egi",
         "acct: a refresh token is for one program: end it in oidc-agent with `oidc-add --remove egi` and "
-          + "`rm /home/oidc-agent/egi`; `oidc-gen --delete` would revoke it here, too",
+          + "`rm /home/.config/oidc-agent/egi`; `oidc-gen --delete` would revoke it here, too",
       ]
     )
     #expect(server.forms("/token").map { $0["refresh_token"] } == ["rt-of-the-agent"])

@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import AcctPrograms
 import AcctTestSupport
 import Secrets
 import StrictJSON
@@ -85,7 +86,7 @@ struct TakenWholeTests {
     #expect(
       record.err == [
         "acct: added x-access-token@github.com/north/map.git", "acct: added x-access-token@github.com/south/map.git",
-        "acct: git still has the passwords; to remove them there, delete their lines in /home/git",
+        "acct: git still has the passwords; to remove them there, delete their lines in /home/.git-credentials",
       ]
     )
     for side in ["south", "north"] {
@@ -108,14 +109,14 @@ struct TakenWholeTests {
     #expect(await record.acct("add", "--from", "git") == 0)
     #expect(
       record.err == [
-        "acct: /home/git: line 1: a.example is left out: it and line 3 would be one account, and their secrets differ",
-        "acct: /home/git: line 3: a.example is left out: it and line 1 would be one account, and their secrets differ",
+        "acct: /home/.git-credentials: line 1: a.example is left out: it and line 3 would be one account, and their secrets differ",
+        "acct: /home/.git-credentials: line 3: a.example is left out: it and line 1 would be one account, and their secrets differ",
         "acct: added u@b.example", "acct: added v@a.example",
-        "acct: git still has the passwords; to remove them there, delete lines 2, 4 in /home/git",
+        "acct: git still has the passwords; to remove them there, delete lines 2, 4 in /home/.git-credentials",
       ]
     )
     #expect(await record.acct("add", "--from", "git", "v@a.example") == 0)
-    #expect(record.err.last?.hasSuffix("delete line 4 in /home/git") == true)
+    #expect(record.err.last?.hasSuffix("delete line 4 in /home/.git-credentials") == true)
   }
 
   @Test("A .netrc is read as curl reads it: the rest of a line behind # is a comment")
@@ -139,8 +140,8 @@ struct TakenWholeTests {
       record.err == [
         "acct: added alice@index.docker.io", "acct: added alice@quay.io", "acct: added alice@quay.io/team-a",
         "acct: docker still has the login; to remove it there: `docker logout docker.io`",
-        "acct: docker still has the login; to remove it there, delete its entry quay.io in /home/docker",
-        "acct: docker still has the login; to remove it there, delete its entry quay.io/team-a in /home/docker",
+        "acct: docker still has the login; to remove it there, delete its entry quay.io in /home/.docker/config.json",
+        "acct: docker still has the login; to remove it there, delete its entry quay.io/team-a in /home/.docker/config.json",
       ]
     )
     for (server, password) in [

@@ -1,4 +1,5 @@
 import AcctCLI
+import AcctConsole
 import Testing
 
 @Suite("The width of text on a terminal")

@@ -1,4 +1,5 @@
 import AcctModel
+import AcctPrograms
 import Secrets
 import AcctProtocol
 import Testing

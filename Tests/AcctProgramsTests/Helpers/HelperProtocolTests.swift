@@ -1,5 +1,6 @@
 import Release
 import AcctModel
+import AcctPrograms
 import Secrets
 import AcctProtocol
 import Testing

@@ -1,4 +1,6 @@
+import AcctEngine
 import AcctModel
+import AcctPrograms
 import AcctProtocol
 import Secrets
 import StrictJSON
@@ -311,7 +313,7 @@ struct ForeignFileTests {
     _ = try? CargoCredentialsFile.logins(in: secret, settings: secret)
     _ = try? HostsFile.gh(secret)
     _ = try? HostsFile.glab(secret)
-    _ = try? OIDCAgentSession(secret)
+    _ = try? OIDCAgentSession.parse(secret)
     _ = try? DockerHelperAnswer(secret)
   }
 }

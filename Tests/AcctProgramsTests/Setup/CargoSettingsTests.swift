@@ -1,4 +1,5 @@
 import AcctModel
+import AcctPrograms
 import AcctProtocol
 import Secrets
 import Testing

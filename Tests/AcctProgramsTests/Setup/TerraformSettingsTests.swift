@@ -1,3 +1,4 @@
+import AcctPrograms
 import AcctProtocol
 import Secrets
 import Testing

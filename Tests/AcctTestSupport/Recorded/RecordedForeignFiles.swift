@@ -1,4 +1,3 @@
-package import AcctModel
 package import AcctPorts
 import Secrets
 import Synchronization
@@ -27,12 +26,6 @@ package final class RecordedForeignFiles: Sendable {
     set { state.withLock { $0.files[path] = newValue.map { Array($0.utf8) } } }
   }
 
-  /// The file where a program looks for it.
-  package subscript(program: OtherProgram) -> String? {
-    get { self[Self.path(of: .credentials(program))] }
-    set { self[Self.path(of: .credentials(program))] = newValue }
-  }
-
   /// Makes a file one that others can read.
   package func expose(_ path: String) { _ = state.withLock { $0.exposed.insert(path) } }
 
@@ -56,22 +49,13 @@ package final class RecordedForeignFiles: Sendable {
     set { state.withLock { $0.copies[path] = newValue.map { Array($0.utf8) } } }
   }
 
-  /// The place of a file in this world.
-  package static func path(of file: ForeignFile) -> String {
-    switch file {
-    case .credentials(let program): "/home/\(program.rawValue)"
-    case .cargoSettings: "/home/cargo.config"
-    case .settings(let program): "/home/settings/\(program.rawValue)"
-    case .credentialsBefore(let program): "/home/before/\(program.rawValue)"
-    case .userProgram(let name): "/home/bin/\(name)"
-    case .terraformPlugin(let name): "/home/plugins/\(name)"
-    }
-  }
+  /// The user's own folder, which has them.
+  package static let home = "/home"
 
   /// The files as a command gets them.
   package var port: ForeignFiles {
     ForeignFiles(
-      places: { [Self.path(of: $0)] + ($0 == .credentials(.cargo) ? ["/home/cargo.toml"] : []) },
+      home: { Self.home },
       read: { path, limit throws(SecretFileFailure) in
         let (bytes, isExposed) = self.state.withLock { ($0.files[path], $0.exposed.contains(path)) }
         guard let bytes else { throw .missing(path: path) }

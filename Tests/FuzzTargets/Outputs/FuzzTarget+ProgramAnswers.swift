@@ -1,5 +1,7 @@
 import Release
+import AcctEngine
 import AcctModel
+import AcctPrograms
 import AcctProtocol
 import Secrets
 import StrictJSON

@@ -11,34 +11,6 @@ struct ForeignFilesTests {
 
   init() throws { scratch = try ScratchFolder() }
 
-  private func places(_ file: ForeignFile, _ variables: [String: String]) -> [String] {
-    ForeignFiles.live(MemoryFolders { _ in nil }) { variables[$0] }.places(file)
-  }
-
-  @Test("Each program's file is below the user's home or configuration, or where its variable says")
-  func places() {
-    let home = ["HOME": "/h"]
-    let moved = home.merging(["XDG_CONFIG_HOME": "/c"]) { $1 }
-    let cases: [(ForeignFile, [String: String], [String])] = [
-      (.credentials(.gh), home, ["/h/.config/gh/hosts.yml"]), (.credentials(.gh), moved, ["/c/gh/hosts.yml"]),
-      (.credentials(.gh), ["GH_CONFIG_DIR": "/g"], ["/g/hosts.yml"]),
-      (.credentials(.glab), moved, ["/c/glab-cli/config.yml"]),
-      (.credentials(.glab), ["GLAB_CONFIG_DIR": "/g"], ["/g/config.yml"]),
-      (.credentials(.git), moved, ["/h/.git-credentials", "/c/git/credentials"]),
-      (.credentials(.netrc), home, ["/h/.netrc"]), (.credentials(.netrc), ["NETRC": "/n"], ["/n"]),
-      (.credentials(.docker), home, ["/h/.docker/config.json"]),
-      (.credentials(.docker), ["DOCKER_CONFIG": "/d"], ["/d/config.json"]),
-      (.credentials(.cargo), home, ["/h/.cargo/credentials", "/h/.cargo/credentials.toml"]),
-      (.cargoSettings, ["CARGO_HOME": "/r"], ["/r/config", "/r/config.toml"]),
-      (.credentials(.oidcAgent), home, ["/h/.config/oidc-agent", "/h/.oidc-agent"]),
-      (
-        .credentials(.oidcAgent), ["HOME": "/h", "OIDC_CONFIG_DIR": "/o"],
-        ["/o", "/h/.config/oidc-agent", "/h/.oidc-agent"]
-      ),
-    ]
-    for (file, variables, expected) in cases { #expect(places(file, variables) == expected) }
-  }
-
   @Test("A file is read up to its limit, links followed; the mode says whether others can read it")
   func reading() throws {
     let files = ForeignFiles.live(MemoryFolders { _ in nil }) { _ in nil }

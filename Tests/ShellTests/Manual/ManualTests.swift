@@ -1,5 +1,6 @@
 import AcctCLI
 import AcctConsole
+import AcctEngine
 import AcctTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctPrograms
 import AcctProtocol
 import ArgumentParser
 
@@ -104,7 +105,7 @@ struct AddCommand: AcctCommand {
     case .file(let file):
       request.replacement = replace ? .forced : .unlessNewer
       let certificate = try await certificate.read(context)
-      switch try ImportFile(context.world).read(file, presenting: certificate) {
+      switch try ImportFile(context.world, knowing: OtherProgram.failure).read(file, presenting: certificate) {
       case .export(let export): return try await take(export, request, context)
       case .credentials(let credentials):
         context.report(credentials.notices)

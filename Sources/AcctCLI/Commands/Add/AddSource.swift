@@ -2,6 +2,7 @@ import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctPrograms
 import AcctProtocol
 
 /// The source of an account's credentials, as the options of `acct add` name it.

@@ -2,6 +2,7 @@ import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctPrograms
 import AcctProtocol
 import Secrets
 

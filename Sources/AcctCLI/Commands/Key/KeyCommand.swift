@@ -1,6 +1,7 @@
 import AcctConsole
 import AcctModel
 import AcctEngine
+import AcctPrograms
 import Secrets
 import AcctProtocol
 import ArgumentParser
@@ -84,7 +85,7 @@ struct KeyCommand: ParsableCommand {
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let account = try await context.choose(name).account
-      let jwk = try ImportFile(context.world).json(file)
+      let jwk = try ImportFile(context.world, knowing: OtherProgram.failure).json(file)
       let key = try await AccountKey(context.engine).replace(with: jwk, for: account)
       return try context.done(account, "the key of \(account.name) is \(key.thumbprint)")
     }

@@ -19,7 +19,6 @@ extension ErrorMessage {
       )
     case .handoff(let error): self.init(error)
     case .staticToken(let error): self.init(error)
-    case .program(let flaw): self.init(flaw)
     case .loginOption(let option, let account):
       self.init("usage", .usage, "\(option) is of no use to \(account): it has another kind of sign-in")
     case .nothingToAdd:

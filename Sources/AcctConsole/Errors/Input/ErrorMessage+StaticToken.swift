@@ -139,4 +139,6 @@ private func remedy(for flaw: PasswordFlaw) -> String? {
 }
 
 /// The command that replaces a static token which is of no use any more.
-package func remedy(for replacement: TokenReplacement) -> String { "`\(loginLine(replacement.account))` stores a new one" }
+package func remedy(for replacement: TokenReplacement) -> String {
+  "`\(loginLine(replacement.account))` stores a new one"
+}

@@ -40,13 +40,11 @@ package enum EngineError: Error, Equatable, Sendable {
   case request(RequestError)
   /// An export or an import of accounts.
   case transfer(TransferError)
-  /// Logins of other programs.
-  case migration(MigrationError)
-  /// Settings of other programs.
-  case setup(SetupError)
   /// acct's own files, and the destination of output.
   case files(FilesError)
   /// A program could not be run.
   case exec(ExecFailure)
+  /// A failure of an annex, with its words.
+  case told(Told)
   case cancelled
 }

@@ -36,8 +36,6 @@ package enum InputError: Error, Equatable, Sendable {
   case nothingToAdd
   /// A value is empty; `option` is `nil` for an argument.
   case emptyValue(option: String?)
-  /// A program did not speak its credential protocol.
-  case program(HelperFlaw)
 }
 
 /// A static token can't be added; nothing was stored.

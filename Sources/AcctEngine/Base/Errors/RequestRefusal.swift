@@ -123,7 +123,7 @@ extension RefusedPart {
 
 extension EngineError {
   /// Returns the error with the request's parameters, if the server rejected one of them.
-  func refusing(_ asked: RequestRefusal.Asked) -> EngineError {
+  package func refusing(_ asked: RequestRefusal.Asked) -> EngineError {
     if case .signIn(.callbackTimedOut(let seconds, let validFor, _)) = self {
       return .signIn(
         .callbackTimedOut(seconds: seconds, addressValidFor: validFor, isClientRegistered: asked.isRegistered)

@@ -19,8 +19,6 @@ package enum ServerError: Error, Equatable, Sendable {
   case oauth(OAuthError, Origin)
   /// A resource server's metadata does not lead to an authorization server.
   case resource(ResourceFlaw, Origin)
-  /// A cloud's token service refuses the token, or the role to its user.
-  case identityRefused(OAuthError, Origin)
   /// 429; `Retry-After` if it can be read.
   case rateLimited(retryAfter: RetryAfter?, Origin)
   /// It named another user than the one who signed in.

@@ -130,12 +130,12 @@ extension EngineError {
     switch self {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed), .server(.renewalFailed), .server(.signInFailed): true
-    case .network, .server(.oauth), .server(.renewalUnread), .server(.resource), .server(.identityRefused),
+    case .network, .server(.oauth), .server(.renewalUnread), .server(.resource),
       .server(.otherUser), .selection,
       .authorization, .input,
       .inputToken,
       .keyring, .sharing, .key, .signIn, .provider, .atproto, .backend, .session, .guest, .request, .transfer,
-      .migration, .setup, .files,
+      .told, .files,
       .exec, .cancelled:
       false
     }

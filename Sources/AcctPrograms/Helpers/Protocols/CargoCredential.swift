@@ -1,3 +1,4 @@
+import AcctProtocol
 package import AcctModel
 import Secrets
 import Release

@@ -1,4 +1,5 @@
 package import AcctModel
+import AcctProtocol
 import Secrets
 
 /// Git's credential helpers: git-credential(1), gitcredentials(7).

@@ -1,3 +1,4 @@
+import AcctProtocol
 package import AcctModel
 
 /// A registry of containers by any of the names that docker, podman and skopeo have for it.

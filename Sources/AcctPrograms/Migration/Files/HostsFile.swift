@@ -1,4 +1,4 @@
-package import AcctModel
+import AcctModel
 package import Secrets
 
 /// The lists of hosts and users that gh and glab keep in YAML.

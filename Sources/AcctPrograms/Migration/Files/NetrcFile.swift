@@ -1,3 +1,4 @@
+import AcctProtocol
 import AcctModel
 package import Secrets
 

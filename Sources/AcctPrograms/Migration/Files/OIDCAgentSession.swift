@@ -1,18 +1,13 @@
-package import AcctModel
+package import AcctEngine
+import AcctModel
 package import Secrets
 import StrictJSON
 package import Release
 
 /// An account of oidc-agent, as `oidc-gen --print` shows it.
-package struct OIDCAgentSession: Sendable {
-  package let issuer: Issuer
-  package let clientID: String
-  package let clientSecret: Secret?
-  package let refreshToken: Token
-  package let scope: String?
-
+package enum OIDCAgentSession {
   /// - Throws: ``MigrationFlaw/notJSON``; also if a part is missing that a renewal needs.
-  package init(_ output: Secret) throws(MigrationFlaw) {
+  package static func parse(_ output: Secret) throws(MigrationFlaw) -> TakeOverSession.Session {
     let json = try? output.withBytes { bytes throws(JSONError) in try JSON(parsing: bytes) }
     guard let object = json?.objectValue else { throw .notJSON }
     func text(_ names: String...) -> String? {
@@ -24,13 +19,15 @@ package struct OIDCAgentSession: Sendable {
       let refreshToken = text("refresh_token")
     else { throw .notJSON }
     do throws(ParseError) {
-      issuer = try Issuer(address)
-      self.refreshToken = try Token(Secret(refreshToken))
+      return TakeOverSession.Session(
+        issuer: try Issuer(address),
+        clientID: clientID,
+        clientSecret: text("client_secret").map { Secret($0) },
+        refreshToken: try Token(Secret(refreshToken)),
+        scope: text("scope")
+      )
     } catch {
       throw .notJSON
     }
-    self.clientID = clientID
-    clientSecret = text("client_secret").map { Secret($0) }
-    scope = text("scope")
   }
 }

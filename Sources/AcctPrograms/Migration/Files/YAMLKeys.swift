@@ -1,3 +1,4 @@
+import AcctProtocol
 import Secrets
 
 /// The keys of a file in YAML with the text of their values: mappings in blocks and in braces, with plain and quoted

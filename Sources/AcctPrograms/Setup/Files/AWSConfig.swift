@@ -1,3 +1,4 @@
+import AcctProtocol
 package import Secrets
 
 /// The `credential_process` of the profiles in AWS's configuration file.

@@ -1,4 +1,5 @@
 import AcctModel
+import AcctProtocol
 package import StrictJSON
 
 extension FileChange {

@@ -126,7 +126,7 @@ package struct FileChange: Equatable, Sendable {
   }
 
   private func digest(_ contents: Secret?) -> [UInt8]? {
-    contents.map { $0.withBytes { AcctProtocol.digest(of: $0, Secret(salt)) } }
+    contents.map { $0.withBytes { AcctPrograms.digest(of: $0, Secret(salt)) } }
   }
 }
 
@@ -152,7 +152,7 @@ extension FileChange.Hunk {
 }
 
 extension TextLines {
-  fileprivate var digest: [UInt8] { text.withBytes { AcctProtocol.digest(of: $0, salt) } }
+  fileprivate var digest: [UInt8] { text.withBytes { AcctPrograms.digest(of: $0, salt) } }
 
   /// The place of these lines that is nearest to another place, and not before `first`.
   fileprivate func place(of wanted: [UInt64], near expected: Int, from first: Int) -> Int? {

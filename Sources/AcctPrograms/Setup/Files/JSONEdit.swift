@@ -1,3 +1,4 @@
+import AcctProtocol
 import StrictJSON
 
 /// Changes of one member in a JSON text; white space and every other member stay as they are.

@@ -1,3 +1,4 @@
+import AcctProtocol
 package import Secrets
 
 /// A command `keyring` that is acct, for pip and others that run one of that name.

@@ -1,3 +1,4 @@
+import AcctProtocol
 package import Secrets
 
 /// One setting of another program, as acct changes it.
@@ -77,9 +78,6 @@ extension Span<UInt8> {
       Secret(extracting(droppingFirst: splice.range.upperBound)),
     ])
   }
-
-  /// The bytes of a range that is no secret.
-  func bytes(_ range: Range<Int>) -> [UInt8] { range.map { self[$0] } }
 
   /// The text of a range that is no secret, in a file that is UTF-8.
   func string(_ range: Range<Int>) -> String { String(decoding: bytes(range), as: UTF8.self) }

@@ -1,3 +1,5 @@
+import AcctProtocol
+
 /// The places of the keys and values in a TOML file (TOML 1.0), for a change that leaves every other byte as it is.
 struct TOMLOutline {
   /// One `key = value`.

@@ -1,3 +1,4 @@
+import AcctProtocol
 import Secrets
 import Text
 

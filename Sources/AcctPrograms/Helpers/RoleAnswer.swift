@@ -1,3 +1,5 @@
+package import AcctEngine
+import AcctProtocol
 package import AcctModel
 import Secrets
 import Release

@@ -1,6 +1,7 @@
-import AcctModel
-import Secrets
+package import AcctModel
+package import Secrets
 import Text
+package import AcctEngine
 
 /// The `credential_process` of AWS's libraries and command line.
 ///
@@ -80,4 +81,18 @@ package struct AWSCredentialProcess: HelperProtocol {
   package func answer(_ credential: HelperCredential) -> HelperAnswer { none }
 
   package var none: HelperAnswer { HelperAnswer(isSuccess: false) }
+}
+
+extension RoleKeys {
+  /// The answer to a `credential_process`, version 1.
+  ///
+  /// - Throws: ``OutputFlaw``.
+  package func answer() throws(OutputFlaw) -> Secret {
+    Secret(joining: [
+      Secret(#"{"Version":1,"AccessKeyId":"#), try OutputFormat.json.written(id.secret),
+      Secret(#","SecretAccessKey":"#), try OutputFormat.json.written(secret.secret),
+      Secret(#","SessionToken":"#), try OutputFormat.json.written(token.secret),
+      Secret(",\"Expiration\":\"\(expiresAt)\"}\n"),
+    ])
+  }
 }

@@ -1,5 +1,5 @@
 import AcctModel
-import Secrets
+package import Secrets
 import Text
 
 /// Reading a file that contains secrets: by positions, so that no copy is left behind unwiped.
@@ -20,42 +20,45 @@ extension Span<UInt8> {
   }
 
   /// The number of the line that has a byte, from 1 on.
-  func line(of offset: Int) -> Int { 1 + (0..<Swift.min(offset, count)).count { self[$0] == 0x0A } }
+  package func line(of offset: Int) -> Int { 1 + (0..<Swift.min(offset, count)).count { self[$0] == 0x0A } }
 
   /// The number of the first line that is not UTF-8; `nil` if all are.
-  var lineOutsideUTF8: Int? {
+  package var lineOutsideUTF8: Int? {
     lineRanges.firstIndex { String(validating: bytes($0), as: UTF8.self) == nil }.map { $0 + 1 }
   }
 
   /// The range without spaces and tabs around it.
-  func trimmed(_ range: Range<Int>) -> Range<Int> {
+  package func trimmed(_ range: Range<Int>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, self[start] == 0x20 || self[start] == 0x09 { start += 1 }
     while start < end, self[end - 1] == 0x20 || self[end - 1] == 0x09 { end -= 1 }
     return start..<end
   }
 
-  func first(_ byte: Unicode.Scalar, in range: Range<Int>) -> Int? {
+  package func first(_ byte: Unicode.Scalar, in range: Range<Int>) -> Int? {
     let wanted = UInt8(ascii: byte)
     return range.first { self[$0] == wanted }
   }
 
-  func starts(_ range: Range<Int>, with text: StaticString) -> Bool {
+  package func starts(_ range: Range<Int>, with text: StaticString) -> Bool {
     let text = text.description.utf8
     guard range.count >= text.count else { return false }
     return zip(range, text).allSatisfy { self[$0] == $1 }
   }
 
   /// The bytes as text that is no secret; `nil` if they are not UTF-8, or have control characters.
-  func text(_ range: Range<Int>) -> String? {
+  package func text(_ range: Range<Int>) -> String? {
     let text = String(validating: range.map { self[$0] }, as: UTF8.self)
     return text.flatMap { text in text.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : text }
   }
 
-  func secret(_ range: Range<Int>) -> Secret { Secret(extracting(range)) }
+  /// The bytes of a range that is no secret.
+  package func bytes(_ range: Range<Int>) -> [UInt8] { range.map { self[$0] } }
+
+  package func secret(_ range: Range<Int>) -> Secret { Secret(extracting(range)) }
 
   /// The bytes with `%XX` decoded as git does: one that is malformed, or zero, stands for itself.
-  func percentDecoded(_ range: Range<Int>) -> Secret {
+  package func percentDecoded(_ range: Range<Int>) -> Secret {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(range.count)
     var index = range.lowerBound
@@ -73,11 +76,14 @@ extension Span<UInt8> {
 }
 
 extension Secret {
+  /// The bytes as text, for text that is no secret, or that is meant for standard output.
+  package var shownText: String { withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) } }
+
   /// The bytes as text that is no secret; `nil` if they are not UTF-8, or have control characters.
-  var plainText: String? { withBytes { $0.text(0..<$0.count) } }
+  package var plainText: String? { withBytes { $0.text(0..<$0.count) } }
 
   /// The bytes that base64 encodes (RFC 4648, section 4), with padding or without; `nil` if it is malformed.
-  var base64Decoded: Secret? {
+  package var base64Decoded: Secret? {
     withBytes { bytes in
       var text: [UInt8] = []
       text.reserveCapacity(bytes.count)
@@ -97,7 +103,7 @@ extension Secret {
 
 extension String {
   /// A path with one slash before it and none behind it; `nil` for the root.
-  var trimmedPath: String? {
+  package var trimmedPath: String? {
     let slash = UInt8(ascii: "/")
     guard let first = utf8.firstIndex(where: { $0 != slash }), let last = utf8.lastIndex(where: { $0 != slash }) else {
       return nil

@@ -1,7 +1,8 @@
 package import AcctModel
-import Secrets
+package import Secrets
 package import Release
 import Text
+package import AcctProtocol
 
 /// A request for the temporary keys of a role of AWS: AssumeRoleWithWebIdentity of its Security Token Service (STS).
 package struct RoleRequest: Equatable, Sendable {

@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -106,7 +107,8 @@ struct AssumeRole: Sendable {
     case .refused(let code, let message):
       let refusal = OAuthError.refused(code: code, description: message, status: response.status)
       switch RoleAnswer.cause(of: code) {
-      case .expired, .issuer, .claim, .access, .issuerAway, .region: throw .server(.identityRefused(refusal, origin))
+      case .expired, .issuer, .claim, .access, .issuerAway, .region:
+        throw .told(Told(refusal, ErrorMessage(roleRefused: refusal, origin)))
       case .rate: throw .server(.rateLimited(retryAfter: RetryAfter(response.field("Retry-After")), origin))
       case .other: throw response.status >= 500 ? Self.unread(response, origin) : .server(.oauth(refusal, origin))
       }
