@@ -192,7 +192,7 @@ private func importHint(_ account: AccountName) -> String {
 /// The redirect address that a client is registered with.
 private let redirectAddress = "http://127.0.0.1/callback"
 
-package func clientHint(_ server: String) -> String {
+func clientHint(_ server: String) -> String {
   "register a client at \(server), with the redirect address \(redirectAddress); give its id with --client-id"
     + ", and its secret, if it has one, with --client-secret-file"
 }
@@ -212,7 +212,7 @@ private func words(for grant: Grant, _ method: ClientAuthentication) -> String {
 }
 
 /// The remedy where the client is not registered as it must be.
-package func registrationHint(_ code: String, _ description: String?, at server: String) -> String? {
+func registrationHint(_ code: String, _ description: String?, at server: String) -> String? {
   if ["invalid_client", "unauthorized_client"].contains(code) { return clientHint(server) }
   switch RefusedPart(rawValue: code) {
   case .scope: return "run the same command again with another --scope"

@@ -3,7 +3,7 @@ import AcctEngine
 import AcctPorts
 
 /// Shows on standard error the reason why a command waits.
-package struct WaitingNotices: Sendable {
+struct WaitingNotices: Sendable {
   private let world: World
   private let isQuiet: Bool
 

@@ -2,7 +2,7 @@
 // copyright of Unicode, Inc. and under the Unicode License (https://www.unicode.org/license.txt).
 
 /// The characters that take two columns (East Asian Width W or F) and are no emoji, in ascending order.
-package let wideCharacters: [ClosedRange<UInt32>] = [
+let wideCharacters: [ClosedRange<UInt32>] = [
   0x1100...0x115F,
   0x2329...0x232A,
   0x2E80...0x2E99,

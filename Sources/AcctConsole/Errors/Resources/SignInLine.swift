@@ -1,4 +1,4 @@
-package import AcctEngine
+import AcctEngine
 package import AcctModel
 import AcctProtocol
 
@@ -6,7 +6,7 @@ import AcctProtocol
 ///
 /// It is to be copied into a shell, so each word is quoted where a shell would read more into it.
 ///
-package func signInLine(_ stepUp: StepUp) -> String {
+func signInLine(_ stepUp: StepUp) -> String {
   let (account, challenge) = (stepUp.account, stepUp.challenge)
   var words: [String] = []
   if account.source?.backend == nil {
@@ -24,14 +24,14 @@ package func signInLine(_ stepUp: StepUp) -> String {
 }
 
 /// The command line that adds an account like this one.
-package func addLine(_ account: Account) -> String? {
+func addLine(_ account: Account) -> String? {
   place(of: account).map { acctLine(["add"] + $0 + option("--scope", account.signIn?.scope)) }
 }
 
 /// The command line that signs in to an account's server again for one resource alone.
 ///
 /// - Returns: `nil` where nothing tells how the account was signed in.
-package func signInLine(_ account: Account, for resource: ResourceIndicator) -> String? {
+func signInLine(_ account: Account, for resource: ResourceIndicator) -> String? {
   var account = account
   account.resources = [resource]
   guard let place = place(of: account) else { return nil }
