@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctConsole
 
 extension Doctor {
   /// The age, in seconds, from which on a renewal counts as interrupted.

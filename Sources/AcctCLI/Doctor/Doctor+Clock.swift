@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctConsole
 
 extension Doctor {
   /// A server whose time is compared with the clock.

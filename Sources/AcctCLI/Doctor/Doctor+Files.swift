@@ -1,3 +1,4 @@
+import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts

@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctConsole
 
 extension Doctor {
   /// Checks that the keys in devices can be used now; no finding if no account has one.

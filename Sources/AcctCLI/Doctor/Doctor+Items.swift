@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctConsole
 
 extension Doctor {
   /// Checks that accounts have their items, and items their accounts.

@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctConsole
 
 extension Doctor {
   /// The keyring in use, as the check of it has found it.

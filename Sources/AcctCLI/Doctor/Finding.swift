@@ -1,3 +1,5 @@
+import AcctConsole
+import AcctEngine
 import AcctModel
 import AcctPorts
 import StrictJSON

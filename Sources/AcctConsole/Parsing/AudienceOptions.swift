@@ -1,6 +1,6 @@
-package import AcctProtocol
+import AcctProtocol
 package import ArgumentParser
-import Release
+package import Release
 
 /// Another token than the account's own, out of the same sign-in.
 package struct AudienceOptions: ParsableArguments {

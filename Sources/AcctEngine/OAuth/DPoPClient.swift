@@ -1,8 +1,8 @@
-package import AcctModel
+import AcctModel
 import Secrets
 package import AcctPorts
 package import AcctProtocol
-import Release
+package import Release
 
 /// Sends requests that may need a DPoP proof, and corrects a rejected proof.
 ///

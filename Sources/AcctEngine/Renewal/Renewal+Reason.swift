@@ -1,6 +1,6 @@
-package import AcctModel
+import AcctModel
 import AcctProtocol
-import Release
+package import Release
 
 extension Renewal {
   /// The reason for a renewal; with the state of the account under its lock, it decides whether a server is asked at

@@ -1,6 +1,6 @@
 package import AcctModel
 import AcctPorts
-import Release
+package import Release
 
 extension Account {
   /// `true` if a 401 ends its token until a person signs in: nothing renews it, and no new session begins by itself.

@@ -1,8 +1,8 @@
 package import AcctModel
 import Secrets
 import AcctPorts
-package import AcctProtocol
-import Release
+import AcctProtocol
+package import Release
 
 /// Second tokens, requested with the account's refresh token under the account's lock.
 extension Renewal {

@@ -1,6 +1,7 @@
 package import AcctModel
 import AcctPorts
 import AcctProtocol
+package import Release
 package import Secrets
 
 /// Takes over a session that another program began: its client, and the refresh token, with which new tokens are
@@ -38,7 +39,7 @@ package struct TakeOverSession: Sendable {
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``EngineError``; the refresh token may then have been used.
   package func credentials(of session: Session) async throws(EngineError) -> NewCredentials {
-    context.world.held.hold(session.refreshToken.secret)
+    context.world.held.hold(session.refreshToken)
     if let secret = session.clientSecret { context.world.held.hold(secret) }
     var settings = ClientSettings.standard
     settings.usesDPoP = false

@@ -2,6 +2,7 @@ package import AcctModel
 package import Secrets
 import Text
 package import AcctEngine
+import Release
 
 /// The `credential_process` of AWS's libraries and command line.
 ///
@@ -89,9 +90,9 @@ extension RoleKeys {
   /// - Throws: ``OutputFlaw``.
   package func answer() throws(OutputFlaw) -> Secret {
     Secret(joining: [
-      Secret(#"{"Version":1,"AccessKeyId":"#), try OutputFormat.json.written(id.secret),
-      Secret(#","SecretAccessKey":"#), try OutputFormat.json.written(secret.secret),
-      Secret(#","SessionToken":"#), try OutputFormat.json.written(token.secret),
+      Secret(#"{"Version":1,"AccessKeyId":"#), try OutputFormat.json.written(id.opened(for: .roleKey)),
+      Secret(#","SecretAccessKey":"#), try OutputFormat.json.written(secret.opened(for: .roleKey)),
+      Secret(#","SessionToken":"#), try OutputFormat.json.written(token.opened(for: .roleKey)),
       Secret(",\"Expiration\":\"\(expiresAt)\"}\n"),
     ])
   }

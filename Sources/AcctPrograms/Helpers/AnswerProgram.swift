@@ -2,7 +2,7 @@ package import AcctEngine
 import AcctModel
 package import Release
 package import AcctPorts
-package import AcctProtocol
+import AcctProtocol
 
 /// Carries out a program's request in its credential protocol, and returns the answer in that protocol.
 ///

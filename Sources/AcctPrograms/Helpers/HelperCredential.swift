@@ -1,4 +1,4 @@
-package import AcctProtocol
+import AcctProtocol
 package import AcctModel
 package import Secrets
 package import Release

@@ -1,5 +1,5 @@
 package import AcctModel
-package import Secrets
+import Secrets
 package import Release
 import Text
 package import AcctProtocol

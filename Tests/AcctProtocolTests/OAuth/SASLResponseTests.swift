@@ -1,4 +1,3 @@
-import Secrets
 import AcctModel
 import AcctProtocol
 import Secrets
@@ -11,7 +10,7 @@ struct SASLResponseTests {
   func xoauth2() throws {
     let response = try SASLResponse(.xoauth2, user: "someuser@example.com")
     #expect(
-      try response.text(Secret("ya29.vF9dft4qmTc2Nvb3RlckBhdHRhdmlzdGEuY29tCg")).shownText
+      response.text(Secret("ya29.vF9dft4qmTc2Nvb3RlckBhdHRhdmlzdGEuY29tCg")).shownText
         == "dXNlcj1zb21ldXNlckBleGFtcGxlLmNvbQFhdXRoPUJlYXJlciB5YTI5LnZGOWRmdDRxbVRjMk52YjNSbGNrQmhkSFJoZG1semRHRXVZMjl0Q2cBAQ=="
     )
   }

@@ -2,7 +2,7 @@ package import AcctEngine
 import AcctModel
 package import Secrets
 import StrictJSON
-package import Release
+import Release
 
 /// An account of oidc-agent, as `oidc-gen --print` shows it.
 package enum OIDCAgentSession {
