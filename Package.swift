@@ -238,10 +238,19 @@ let package = Package(
       reflected: true
     ),
     room(
+      "AcctRequests",
+      [
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctConsole",
+        argumentParser,
+      ],
+      forSize: true,
+      reflected: true
+    ),
+    room(
       "AcctCLI",
       [
         "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctConsole", "AcctPrograms",
-        argumentParser,
+        "AcctRequests", argumentParser,
       ],
       forSize: true,
       reflected: true
@@ -295,11 +304,15 @@ let package = Package(
         "AcctTestSupport",
       ]
     ),
+    tests(
+      "AcctRequestsTests",
+      ["AcctModel", "Secrets", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctRequests", "AcctTestSupport"]
+    ),
     .testTarget(
       name: "AcctCLITests",
       dependencies: [
         "AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
-        "AcctConsole", "AcctPrograms", "AcctCLI", "AcctTestSupport", argumentParser,
+        "AcctConsole", "AcctPrograms", "AcctRequests", "AcctCLI", "AcctTestSupport", argumentParser,
       ],
       exclude: ["Screens"],
       swiftSettings: testRules
@@ -358,8 +371,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "AcctPrograms", "EtcdStore",
-        "Expat", "SessionBus", "SharedKeyring", "TPM", "Vault",
+        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "AcctPrograms",
+        "AcctRequests", "EtcdStore", "Expat", "SessionBus", "SharedKeyring", "TPM", "Vault",
       ],
       path: "Tests/FuzzTargets",
       swiftSettings: testRules

@@ -1,6 +1,7 @@
 import AcctConsole
 import AcctEngine
 import AcctPrograms
+import AcctRequests
 import Secrets
 package import AcctPorts
 package import ArgumentParser

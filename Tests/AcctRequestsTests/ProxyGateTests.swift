@@ -1,6 +1,6 @@
 import AcctModel
+import AcctRequests
 import Secrets
-import AcctProtocol
 import Testing
 
 @Suite("The gate of the signing proxy")

@@ -2,6 +2,7 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import AcctRequests
 
 /// Machines in every state, every event, and short names of what is done about them.
 struct RetrySetting {
@@ -131,8 +132,8 @@ struct RetrySetting {
     case .deliver(cause): "cause"
     case .deliver(elsewhere): "elsewhere"
     case .deliver(.request(.tooManyRedirects(limit: 10, origin))): "too-many"
-    case .deliver(.request(.bodyGone(status: let status?, origin))): "gone-\(status)"
-    case .deliver(let error?): "deliver: \(error)"
+    case .deliver(let error?):
+      if case .bodyGone(let status?, origin) = error.request { "gone-\(status)" } else { "deliver: \(error)" }
     case .challenge: "challenge"
     case .renew: "renew"
     case .wait(let seconds): "wait-\(seconds)"

@@ -1,6 +1,7 @@
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctRequests
 import Testing
 
 /// Every event in every state, without a server: what is done about it.

@@ -1,6 +1,7 @@
 import AcctModel
 import Secrets
 import AcctProtocol
+import AcctRequests
 import StrictJSON
 
 /// An address that is delivered as an app's callback.

@@ -1,6 +1,7 @@
 import AcctModel
 import Secrets
 import AcctProtocol
+import AcctRequests
 import StrictJSON
 
 /// A server whose callbacks and documents are read, made once.

@@ -2,6 +2,7 @@ import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctRequests
 
 extension Doctor {
   /// Reports the kernel's means of protecting a proxy, which runs for days.
@@ -19,16 +20,5 @@ extension Doctor {
     guard measures.fence != nil, let obstacle = ProxyFence(for: accounts, context).obstacle else { return findings }
     let message = "`acct proxy` for these accounts can open all your files: \(words(for: obstacle))"
     return findings + [Finding(.ok, "proxyUnfenced", message)]
-  }
-}
-
-/// Why a proxy is without a fence, though the kernel has one.
-func words(for obstacle: ProxyFence.Obstacle) -> String {
-  switch obstacle {
-  case .module(let account): "a key of \(account) is in a token, whose module reads files of its own"
-  case .program(let account): "the token of \(account) starts from a program, which reads files of its own"
-  case .sharedKeyring: "the engine of the shared keyring is reached by a library that reads files of its own"
-  case .tokenFile(let paths):
-    "\(paths.map { printable($0) }.joined(separator: ", ")) lies directly in the home folder, which would be open with it"
   }
 }

@@ -1,4 +1,5 @@
 import AcctPrograms
+import AcctRequests
 import AcctConsole
 import AcctEngine
 import AcctProtocol

@@ -1,4 +1,5 @@
 import AcctConsole
+import AcctRequests
 import ArgumentParser
 
 /// A command that scripts and prompts call so often that the start of ArgumentParser counts.

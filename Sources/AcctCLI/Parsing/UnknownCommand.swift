@@ -1,6 +1,7 @@
 import AcctConsole
 import AcctEngine
 import AcctPrograms
+import AcctRequests
 import ArgumentParser
 
 /// A word in the place of a command that is not a command's name.

@@ -78,7 +78,7 @@ extension ErrorMessage {
 
 extension Account {
   /// The hint for a use that needs a bearer token; `nil` where no sign-in to the account brings one.
-  var bearerHint: String? { bearerLine.map { "to sign in for a bearer token, run `\($0)`" } }
+  package var bearerHint: String? { bearerLine.map { "to sign in for a bearer token, run `\($0)`" } }
 }
 
 extension ErrorMessage {

@@ -66,9 +66,9 @@ extension ErrorMessage {
 }
 
 /// For a server that fails, and says when to try again.
-let nothingWrongHint = "nothing was wrong with the account"
+package let nothingWrongHint = "nothing was wrong with the account"
 /// For a server that fails, and doesn't say so.
-let laterHint = nothingWrongHint + "; try again later"
+package let laterHint = nothingWrongHint + "; try again later"
 
 extension OAuthError {
   /// `true` if the server refuses the client or the scope, which a repetition does not change.

@@ -137,7 +137,13 @@ extension ErrorMessage {
         "no server is named",
         hint: "give --issuer or --token-url; a service account's file names its own"
       )
-    case .stepUp(let stepUp): self.init(stepUp)
+    case .tokenRejected(let replacement, let origin):
+      self.init(
+        "signInRequired",
+        .signInRequired,
+        "\(origin) answered 401: the server rejected the token of \(replacement.account)",
+        hint: remedy(for: replacement)
+      )
     case .listen(.failed(let port, let reason)):
       self.init(
         "listenFailed",

@@ -109,10 +109,8 @@ extension ErrorMessage {
     case .backend(let error): self.init(error)
     case .session(let error): self.init(error)
     case .guest(let error): self.init(error)
-    case .request(let error): self.init(error)
     case .transfer(let error): self.init(error)
     case .files(let error): self.init(error)
-    case .exec(let failure): self.init(failure)
     case .told(let told): self = told.message
     case .cancelled: self.init("cancelled", .cancelled, "cancelled")
     }
@@ -120,15 +118,6 @@ extension ErrorMessage {
 }
 
 extension ErrorMessage {
-  /// A program could not be run; the statuses are those of env(1) and the shells.
-  init(_ failure: ExecFailure) {
-    switch failure {
-    case .notFound(let program): self.init("commandNotFound", .commandNotFound, "\(program): no such command")
-    case .notExecutable(let program, let reason):
-      self.init("commandNotExecutable", .commandNotExecutable, "\(program): \(reason)")
-    }
-  }
-
   /// A program that acct runs gave no result.
   package init(_ failure: ProgramFailure) {
     switch failure {

@@ -6,8 +6,11 @@ package struct Screen: Equatable, Sendable {
   /// `nil` where there is no terminal: then nothing is shortened or wrapped.
   package var columns: Int?
   /// `true` if it shows more than ASCII.
-  var isUnicode = true
+  package var isUnicode = true
   var hasColour = false
+
+  /// A screen without colour.
+  package init(columns: Int?) { self.columns = columns }
 }
 
 extension Screen {

@@ -27,7 +27,7 @@ package struct Owners {
   }
 
   /// The accounts that have the origin of a URL.
-  init(of destination: Destination, among accounts: [Account]) {
+  package init(of destination: Destination, among accounts: [Account]) {
     let owners = accounts.filter { $0.origins.contains(destination.url.origin) }
     self.init(owners.map { Owner(account: $0, url: destination.url) }, user: destination.user)
   }

@@ -181,8 +181,7 @@ extension EngineError {
     switch self {
     case .selection(.unknown), .selection(.noAccounts), .files(.skipped): true
     case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn, .atproto,
-      .provider, .backend,
-      .session, .guest, .request, .transfer, .told, .sharing, .files, .exec, .cancelled:
+      .provider, .backend, .session, .guest, .transfer, .told, .sharing, .files, .cancelled:
       false
     }
   }

@@ -22,7 +22,6 @@ package struct EngineContext: Sendable {
     var timeout: Int
     let deviceKeys = DeviceKeys()
     var hints: KeptHints?
-    var sideExecutor: (any TaskExecutor)?
     var report: Waiting.Reporter
     var program: String?
     var voice: Voice?
@@ -55,14 +54,9 @@ package struct EngineContext: Sendable {
   /// The keys in devices that the command uses.
   var deviceKeys: DeviceKeys { shared.members.deviceKeys }
   /// The hints about servers that the process keeps; `nil` for a command, which reads each once.
-  var hints: KeptHints? {
+  package var hints: KeptHints? {
     get { shared.members.hints }
     set { change { $0.hints = newValue } }
-  }
-  /// The executor for the proxy's blocking work; `nil` to do it on the calling thread.
-  var sideExecutor: (any TaskExecutor)? {
-    get { shared.members.sideExecutor }
-    set { change { $0.sideExecutor = newValue } }
   }
   /// Takes the reports about a use case that waits.
   package var report: Waiting.Reporter {
@@ -85,11 +79,5 @@ package struct EngineContext: Sendable {
     var context = self
     context.timeout = min(timeout, seconds)
     return context
-  }
-
-  /// Runs work that could block its thread, such as access to a file or a keyring, where no other request waits for
-  /// it.
-  func aside<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
-    try await withTaskExecutorPreference(sideExecutor, operation: body)
   }
 }

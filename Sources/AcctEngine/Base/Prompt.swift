@@ -39,7 +39,7 @@ package final class Voice: Sendable {
   }
 
   /// Tells that proofs for a server are to have its time, if a refusal has taught that.
-  func tellTime(of learned: ServerHint?, after known: ServerHint?, _ origin: Origin) {
+  package func tellTime(of learned: ServerHint?, after known: ServerHint?, _ origin: Origin) {
     guard let learned, learned.isClockOff, known?.isClockOff != true else { return }
     notice?(.useServerTime(origin, secondsAhead: learned.clockOffset))
   }
@@ -50,5 +50,5 @@ extension EngineContext {
   func words(_ prompt: Prompt) -> String { voice?.words(prompt) ?? "" }
 
   /// Tells a decision, where the command tells any.
-  func tell(_ decision: @autoclosure () -> Decision) { voice?.explain?(decision()) }
+  package func tell(_ decision: @autoclosure () -> Decision) { voice?.explain?(decision()) }
 }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import Synchronization
 
 /// The hint from an origin's last response: its DPoP nonce, and the difference of its clock from ours.
@@ -21,7 +21,7 @@ package struct ServerHint: Equatable, Sendable {
   /// `true` if a proof with this hint differs from one with an earlier hint in more than the moment.
   ///
   /// Offsets are differences of whole seconds, which change by one with the moment.
-  func corrects(_ earlier: ServerHint) -> Bool {
+  package func corrects(_ earlier: ServerHint) -> Bool {
     nonce != earlier.nonce || abs(clockOffset - earlier.clockOffset) > 1
   }
 
@@ -29,18 +29,20 @@ package struct ServerHint: Equatable, Sendable {
   ///
   /// - Parameter now: The time here.
   /// - Returns: The time that a proof for the server has.
-  func time(at now: Timestamp) -> Timestamp { now.adding(seconds: clockOffset) }
+  package func time(at now: Timestamp) -> Timestamp { now.adding(seconds: clockOffset) }
 }
 
 /// The hints that a long-running process keeps in memory, so that it need not read them for each request.
 ///
 /// Another process may have newer ones: they are only hints, and after half a minute the file is read again.
-final class KeptHints: Sendable {
+package final class KeptHints: Sendable {
   private struct Kept {
     var hint: ServerHint
     var readAt: Timestamp
     var writtenAt: Timestamp?
   }
+
+  package init() {}
 
   /// One for each origin of an account.
   private let kept = Mutex<[Origin: Kept]>([:])

@@ -38,7 +38,7 @@ extension World {
 
 extension HeldSecrets {
   /// Holds the cookies that a response sets.
-  func hold(cookiesIn fields: [(name: String, value: String)]) {
+  package func hold(cookiesIn fields: [(name: String, value: String)]) {
     for field in fields where field.name.isSameField(as: "set-cookie") {
       hold(SecretMembers.ofFields([(field.name, Secret(field.value))]))
     }

@@ -1,7 +1,7 @@
 package import AcctModel
 package import Secrets
 package import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 import Release
 
 /// One account's keyring items, read and written with their own types.
@@ -51,7 +51,7 @@ package struct CredentialStore: Sendable {
   /// Reads the client's certificate and its key alone; `nil` for a client without one.
   ///
   /// - Throws: ``SignInError/clientSecretMissing(account:)``, ``KeyringError/halfReplaced(_:)``.
-  func readCertificate() async throws(EngineError) -> CertifiedKey? {
+  package func readCertificate() async throws(EngineError) -> CertifiedKey? {
     guard account.client.certificate != nil else { return nil }
     guard let certificate = try await readClient([.certificate, .certificateKey]).certificate else {
       throw .signIn(.clientSecretMissing(account: account.name))
@@ -69,7 +69,7 @@ package struct CredentialStore: Sendable {
   }
 
   /// Reads all secret items, so that the keyring's wrapper holds them for redaction.
-  func holdSecrets() async throws(EngineError) {
+  package func holdSecrets() async throws(EngineError) {
     var kinds = account.kind.itemKinds
     if account.kind == .oauth { kinds += [.refreshToken, .secondTokens, .idToken] + account.client.itemKinds }
     kinds += [.roleKeys, .registration]

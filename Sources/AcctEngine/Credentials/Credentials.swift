@@ -1,5 +1,5 @@
 package import AcctModel
-import AcctPorts
+package import AcctPorts
 import Secrets
 package import AcctProtocol
 package import Release
@@ -7,16 +7,16 @@ package import Release
 /// An account and its credentials from the keyring, both of one moment.
 package struct Credentials: Sendable {
   /// Its expiry is the keyring's, if that has one: a renewal writes the time there first.
-  var account: Account
+  package var account: Account
   package var token: Token?
   /// Read only for a renewal.
   var refreshToken: Token?
-  @Boxed var key: DPoPKey? = nil
+  @Boxed package var key: DPoPKey? = nil
   /// The client's secret; read only for a renewal.
   var clientSecret: Secret?
   @Boxed var clientKey: ClientKey? = nil
   /// The client's certificate for TLS, with its key; read only for a renewal, and for requests that acct makes.
-  @Boxed var certificate: CertifiedKey? = nil
+  @Boxed package var certificate: CertifiedKey? = nil
   /// The tokens of other issuers that a renewal starts from; read only for one.
   var inputTokens = ReadTokens()
   /// Read only for a renewal.
@@ -30,14 +30,14 @@ package struct Credentials: Sendable {
   var evidence: Evidence { isUsable ? .present : .missing }
 
   /// Determines the account's state from the keyring and the clock.
-  func assess(at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment {
+  package func assess(at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment {
     account.assess(evidence, at: now, leaving: minimum)
   }
 
   /// The stored token, with the key that it is bound to.
   ///
   /// - Throws: ``SignInError/required(account:_:)`` if one of them is missing.
-  func grant(at now: Timestamp) throws(EngineError) -> AccessGrant {
+  package func grant(at now: Timestamp) throws(EngineError) -> AccessGrant {
     guard let token, isUsable else { throw account.stateError(assess(at: now)) }
     return AccessGrant(
       owner: account.id,
@@ -59,7 +59,7 @@ extension Account {
   ///   - insists: `true` to ask the server again although it has ended the session; a token that is used to its end
   ///     belongs to a session that is spent.
   /// - Throws: ``SignInError/required(account:_:)``.
-  func requireNotEnded(at now: Timestamp, insisting insists: Bool = false) throws(EngineError) {
+  package func requireNotEnded(at now: Timestamp, insisting insists: Bool = false) throws(EngineError) {
     let isAsked = recordedState.state != .reauthRequired || insists && !recordedState.tokenStands
     guard isAsked, client.certificate?.hasEnded(at: now) != true else {
       throw stateError(lastKnownState(at: now))
@@ -74,7 +74,7 @@ package struct AccessGrant: Sendable {
   package var token: Token
   package var key: DPoPKey?
   /// Presented where the token is used, if its client has a certificate and it was read.
-  var identity: TLSIdentity?
+  package var identity: TLSIdentity?
   package var expiresAt: Timestamp?
   package var notices: [Notice]
 }

@@ -74,7 +74,7 @@ extension EngineContext {
 
 extension EngineError {
   /// The error for an account that was removed after the command began.
-  static func removed(_ account: Account) -> EngineError {
+  package static func removed(_ account: Account) -> EngineError {
     .selection(.unknown(reference: account.name.description, selectedBy: .option, candidates: []))
   }
 }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import AcctPorts
 
 /// Decides once which keyring is used, and keeps to it.
@@ -21,7 +21,7 @@ package struct KeyringChoice: Sendable {
   /// The keyring that holds an account: its own, if it has one, else that of all accounts.
   ///
   /// - Throws: ``KeyringError/notChosen(_:)``.
-  func keyring(of account: Account) throws(EngineError) -> Keyring {
+  package func keyring(of account: Account) throws(EngineError) -> Keyring {
     guard let own = account.keptIn.flatMap(Keyring.Kind.init) else { return try decided() }
     return keyring(own)
   }
@@ -91,7 +91,7 @@ package struct KeyringChoice: Sendable {
   }
 
   /// The kind in force; `nil` if none was ever decided on.
-  func chosen() throws(EngineError) -> Keyring.Kind? {
+  package func chosen() throws(EngineError) -> Keyring.Kind? {
     if let kind = try demanded() {
       if kind.isShared { try requireOwnFiles(of: kind) }
       return kind

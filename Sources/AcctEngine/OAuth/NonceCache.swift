@@ -1,18 +1,18 @@
-import AcctModel
+package import AcctModel
 import Secrets
-import AcctPorts
+package import AcctPorts
 import AcctProtocol
 
 /// Caches the hint from each origin's last response, for every process.
 ///
 /// For at most 5 minutes. These are hints (RFC 9449, section 8): without one, or with one that the server has
 /// forgotten, a request costs one more round trip. So nothing here ever fails a command.
-struct NonceCache: Sendable {
+package struct NonceCache: Sendable {
   private let world: World
   /// The hints that this process keeps in memory as well; `nil` to use the file alone.
   private let kept: KeptHints?
 
-  init(_ world: World, _ kept: KeptHints? = nil) {
+  package init(_ world: World, _ kept: KeptHints? = nil) {
     self.world = world
     self.kept = kept
   }
@@ -28,7 +28,7 @@ struct NonceCache: Sendable {
   private static let believable: ClosedRange<Int64> = -86_400...86_400
 
   /// The hint for an origin.
-  func hint(for origin: Origin) -> ServerHint {
+  package func hint(for origin: Origin) -> ServerHint {
     guard let kept else { return written(for: origin) }
     return fresh(kept.hint(for: origin, at: world.clock.now()) { written(for: origin) })
   }
@@ -53,7 +53,7 @@ struct NonceCache: Sendable {
   ///   - refusesProof: `true` if it refuses the request's proof.
   /// - Returns: The new hint, even if it could not be written.
   @discardableResult
-  func learn(
+  package func learn(
     from fields: [(name: String, value: String)],
     of origin: Origin,
     knowing known: ServerHint,
@@ -72,7 +72,7 @@ struct NonceCache: Sendable {
   ///   - known: The hint at the time of the request.
   ///   - refusesProof: `true` if it refuses the request's proof.
   /// - Returns: The new hint, and `true` if it has to be written for other processes.
-  func lesson(
+  package func lesson(
     of fields: [(name: String, value: String)],
     of origin: Origin,
     knowing known: ServerHint,
@@ -96,7 +96,7 @@ struct NonceCache: Sendable {
   }
 
   /// Writes a hint for other processes, if possible.
-  func write(_ hint: ServerHint, of origin: Origin) {
+  package func write(_ hint: ServerHint, of origin: Origin) {
     guard let time = hint.learnedAt else { return }
     let words = "\(time.secondsSince1970) \(hint.clockOffset) \(hint.nonce ?? "")\n"
     try? world.files.replace(.nonce(origin), Array(words.utf8))

@@ -1,9 +1,9 @@
-import AcctPorts
-import AcctProtocol
+package import AcctPorts
+package import AcctProtocol
 
 extension TLSIdentity {
   /// A client's certificate and key.
-  init(_ certified: CertifiedKey) {
+  package init(_ certified: CertifiedKey) {
     let key: Key =
       switch certified.key {
       case .pem(let pem): .pem(pem)

@@ -18,7 +18,7 @@ package struct LimitsLedger: Sendable {
   ///   - fields: The response's fields, in order.
   ///   - origin: The origin of the response.
   /// - Returns: The limits; none if the fields name none.
-  func read(_ fields: [(name: String, value: String)], of origin: Origin) -> [RateLimit] {
+  package func read(_ fields: [(name: String, value: String)], of origin: Origin) -> [RateLimit] {
     var told = RateLimitFields.limits(from: fields, of: origin, at: world.clock.now())
     // Most servers name no policy, and then nothing has to be redacted.
     for (index, name) in told.map(\.name).enumerated() where name != nil {

@@ -51,8 +51,7 @@ extension EngineError {
     case .server(.failed(let status, let retryAfter, let origin)):
       .server(.renewalFailed(status: status, retryAfter: retryAfter, origin))
     case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn,
-      .atproto, .provider,
-      .backend, .session, .guest, .request, .transfer, .told, .files, .exec, .cancelled:
+      .atproto, .provider, .backend, .session, .guest, .transfer, .told, .files, .cancelled:
       self
     }
   }

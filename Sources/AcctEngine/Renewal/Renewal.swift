@@ -17,10 +17,10 @@ package struct Renewal: Sendable {
   package struct Outcome: Sendable {
     @Boxed package var credentials: Credentials
     /// `true` if this process asked the server.
-    var wasDue: Bool
+    package var wasDue: Bool
 
     /// The token, even if it expires soon.
-    func grant(at now: Timestamp) throws(EngineError) -> AccessGrant { try credentials.grant(at: now) }
+    package func grant(at now: Timestamp) throws(EngineError) -> AccessGrant { try credentials.grant(at: now) }
   }
 
   /// Renews an account if its reason still applies under its lock.

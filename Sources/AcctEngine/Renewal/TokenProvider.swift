@@ -130,8 +130,7 @@ extension EngineError {
     case .session(.notStored(_, let kind)): kind.isShared
     case .keyring(.failed(.answerWaits, _)): true
     case .selection, .signIn, .session, .authorization, .input, .inputToken, .keyring, .key, .network, .server,
-      .atproto, .provider,
-      .backend, .guest, .request, .transfer, .told, .sharing, .files, .exec, .cancelled:
+      .atproto, .provider, .backend, .guest, .transfer, .told, .sharing, .files, .cancelled:
       false
     }
   }

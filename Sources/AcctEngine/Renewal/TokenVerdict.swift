@@ -3,6 +3,14 @@ import AcctPorts
 package import Release
 
 extension Account {
+  /// The account for a request, which may find that a rejected token is accepted after all.
+  package var tried: Account {
+    guard recordedState.rejection != nil else { return self }
+    var account = self
+    account.noteAcceptance()
+    return account
+  }
+
   /// `true` if a 401 ends its token until a person signs in: nothing renews it, and no new session begins by itself.
   package var keepsRejection: Bool { !canRenew && kind != .guest }
 }

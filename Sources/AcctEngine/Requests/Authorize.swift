@@ -23,7 +23,7 @@ package struct Authorize: Sendable {
     package var destination: Destination?
     package var url: HTTPURL? { destination?.url }
 
-    init(method: String, url: HTTPURL) {
+    package init(method: String, url: HTTPURL) {
       self.method = method
       destination = Destination(url)
     }
@@ -54,7 +54,7 @@ package struct Authorize: Sendable {
     package var expiresAt: Timestamp?
     package var notices: [Notice]
     /// The hint about the server that the proof used; `nil` without a proof.
-    var hint: ServerHint?
+    package var hint: ServerHint?
   }
 
   /// Authorizes one request as `account`.

@@ -1,6 +1,6 @@
-import Secrets
-import AcctPorts
-import AcctProtocol
+package import Secrets
+package import AcctPorts
+package import AcctProtocol
 import StrictJSON
 import Synchronization
 
@@ -9,7 +9,7 @@ extension StreamedResponse {
   private static let refusalLimit = 1 << 16
 
   /// Discards the body; a short one is read, so that its connection can be used again.
-  func dismiss() async {
+  package func dismiss() async {
     if let length = head.field("Content-Length").flatMap({ Int($0) }), length <= Self.refusalLimit {
       // A body that ends too early is no loss.
       while let part = try? await next(), !part.isEmpty {}
@@ -18,7 +18,7 @@ extension StreamedResponse {
   }
 
   /// The error codes of a rejected request; the part of the body that is read is returned again.
-  mutating func refusalCodes() async -> Set<String> {
+  package mutating func refusalCodes() async -> Set<String> {
     guard (400..<500).contains(head.status) else { return [] }
     let codes = DPoPRefusal.codes(status: head.status, headers: head.fields, body: [])
     guard codes.isEmpty, isJSON else { return codes }
@@ -27,7 +27,7 @@ extension StreamedResponse {
   }
 
   /// A backend's statement about a request that it did not fulfil; the part that is read is returned again.
-  mutating func fault(redacting redactor: Redactor) async -> BackendFault {
+  package mutating func fault(redacting redactor: Redactor) async -> BackendFault {
     guard isJSON else { return BackendFault(nil, redacting: redactor) }
     return BackendFault(try? JSON(parsing: await peek()), redacting: redactor)
   }

@@ -1,6 +1,6 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 import Release
 
 /// Stores the session that a backend issued in a response to another program.
@@ -9,10 +9,10 @@ import Release
 /// But the headers prove nothing: they may be old, or those of a redirect's target, and another user's session would
 /// make the user act as that one. So the backend is asked, and the session is stored only if the backend states that
 /// it is valid, and is this account's.
-struct ObservedSession: Sendable {
+package struct ObservedSession: Sendable {
   private let context: EngineContext
 
-  init(_ context: EngineContext) { self.context = context }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// Stores the session in a response head, if there is one that is not stored yet.
   ///
@@ -23,7 +23,11 @@ struct ObservedSession: Sendable {
   /// - Returns: A notice if the backend rejected the session.
   /// - Throws: ``EngineError``: the backend gave no answer or names another user, or the keyring can't store it. The
   ///   earlier session is then still stored.
-  func keep(from head: PrintedHead, of origin: Origin, for account: Account) async throws(EngineError) -> Notice? {
+  package func keep(
+    from head: PrintedHead,
+    of origin: Origin,
+    for account: Account
+  ) async throws(EngineError) -> Notice? {
     guard account.kind == .session, origin == account.service, head.status != 401,
       let observed = RotatedCookie.session(in: head.fields, at: context.world.clock.now())?.token
     else { return nil }

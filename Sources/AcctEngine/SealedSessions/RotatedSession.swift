@@ -1,15 +1,15 @@
-import AcctModel
-import AcctPorts
+package import AcctModel
+package import AcctPorts
 import AcctProtocol
-import Release
+package import Release
 
 /// Stores the session by which a backend replaces the one that a user's request carried.
 ///
 /// A backend may accept only the newest; a session that it issues in any response would otherwise be lost.
-struct RotatedSession: Sendable {
+package struct RotatedSession: Sendable {
   private let context: EngineContext
 
-  init(_ context: EngineContext) { self.context = context }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// A new session in a response.
   private struct Successor {
@@ -30,7 +30,7 @@ struct RotatedSession: Sendable {
   ///   - account: The account that made the request.
   /// - Throws: ``EngineError``: the response is about another user's session, or the keyring can't store it, with time
   ///   to unlock it.
-  func keep(
+  package func keep(
     from response: inout StreamedResponse,
     to method: String,
     _ url: HTTPURL?,

@@ -42,7 +42,7 @@ struct HelperRejection {
         try await TokenVerdict(context).record(rejection, on: own.token, of: own.account)
       }
       // It can't be renewed: the message names the command that stores a new one.
-      if let replacement = own.account.replacement { throw .request(.tokenRejected(replacement, own.origin)) }
+      if let replacement = own.account.replacement { throw .signIn(.tokenRejected(replacement, own.origin)) }
       let now = context.world.clock.now()
       guard !own.account.wasRenewed(within: Self.pause, at: now) else { return [] }
       guard let purpose = own.purpose else {

@@ -69,7 +69,7 @@ package enum DPoPRefusal {
 
 extension [(name: String, value: String)] {
   /// The values of every field of that name.
-  func values(of name: String) -> [String] { compactMap { $0.name.isSameField(as: name) ? $0.value : nil } }
+  package func values(of name: String) -> [String] { compactMap { $0.name.isSameField(as: name) ? $0.value : nil } }
 }
 
 /// The nonces that servers ask for in proofs (RFC 9449, sections 8 and 9).

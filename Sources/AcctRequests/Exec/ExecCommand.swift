@@ -1,15 +1,15 @@
-import AcctConsole
-import AcctEngine
+package import AcctConsole
+package import AcctEngine
 import AcctModel
 import Release
-import ArgumentParser
+package import ArgumentParser
 import Text
 
 /// Runs a command with the token in its environment.
-struct ExecCommand: AcctCommand {
-  static var takesDocument: Bool { true }
+package struct ExecCommand: AcctCommand {
+  package static var takesDocument: Bool { true }
 
-  static let configuration = CommandConfiguration(
+  package static let configuration = CommandConfiguration(
     commandName: "exec",
     abstract: "Run a command with the token in its environment.",
     usage: """
@@ -50,11 +50,13 @@ struct ExecCommand: AcctCommand {
   @Option(
     help: ArgumentHelp("Use the account of this document alone, and keep nothing; - is stdin.", valueName: "file")
   )
-  var credentials: String?
+  package var credentials: String?
 
-  @OptionGroup var options: SharedOptions
+  @OptionGroup package var options: SharedOptions
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard let program = command.first, !program.isEmpty else {
       throw ValidationError("run which command? put it after --: acct exec -- COMMAND")
     }
@@ -79,7 +81,7 @@ struct ExecCommand: AcctCommand {
     }
   }
 
-  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+  package func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let runner = RunWithToken(context.world)
     let target = try Authorize.Target(method: nil, url: url)
     let account = try await context.choose(for: target.destination).account

@@ -2,6 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 import Release
+import AcctEngine
 
 /// An account's tokens, each replaced while at least ten minutes of it, or the half of a shorter life, are left.
 struct FreshTokens: Sendable {

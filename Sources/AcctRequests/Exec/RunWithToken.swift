@@ -1,21 +1,22 @@
 import AcctModel
-package import AcctPorts
-package import Release
+import AcctPorts
+import Release
 import Secrets
+import AcctEngine
 
 /// Replaces the process by a command that has an account's token in its environment.
-package struct RunWithToken: Sendable {
-  package let exec: PreparedExec
+struct RunWithToken: Sendable {
+  let exec: PreparedExec
 
   /// Prepares for the command; must be called before anything is opened, including the keyring.
-  package init(_ world: World) { exec = world.exec.prepare() }
+  init(_ world: World) { exec = world.exec.prepare() }
 
   /// Checks that the program exists, before a token is obtained for it.
   ///
   /// - Parameter program: Its name or path.
-  /// - Throws: ``EngineError/exec(_:)``.
-  package func find(_ program: String) throws(EngineError) {
-    do { try exec.find(program) } catch { throw .exec(error) }
+  /// - Throws: ``ExecError/unusable(_:)``.
+  func find(_ program: String) throws(EngineError) {
+    do { try exec.find(program) } catch { throw .exec(.unusable(error)) }
   }
 
   /// Replaces this process; returns only in tests.
@@ -24,9 +25,9 @@ package struct RunWithToken: Sendable {
   ///   - command: The program and its arguments.
   ///   - token: The token, for the user.
   ///   - variable: The variable that is to hold it.
-  /// - Throws: ``EngineError/exec(_:)``.
-  package func run(_ command: [String], _ token: Released, in variable: String) throws(EngineError) {
+  /// - Throws: ``ExecError/unusable(_:)``.
+  func run(_ command: [String], _ token: Released, in variable: String) throws(EngineError) {
     let value = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.variable.written(token.tokenAlone) }
-    do { try exec.become(command, (variable, value)) } catch { throw .exec(error) }
+    do { try exec.become(command, (variable, value)) } catch { throw .exec(.unusable(error)) }
   }
 }

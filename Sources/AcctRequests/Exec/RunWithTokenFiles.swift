@@ -1,12 +1,13 @@
-package import AcctModel
-package import AcctPorts
+import AcctModel
+import AcctPorts
 import Release
 import Secrets
+import AcctEngine
 
 /// Runs a command beside this process, with an account's tokens in files that are replaced before they end.
 ///
 /// Libraries of clouds read such a file again and again, and some keep what they read for ten minutes.
-package struct RunWithTokenFiles: Sendable {
+struct RunWithTokenFiles: Sendable {
   private let context: EngineContext
   private let exec: PreparedExec
   private let network: TokenProvider.Network
@@ -15,20 +16,20 @@ package struct RunWithTokenFiles: Sendable {
   ///   - context: Everything outside.
   ///   - exec: The way to run programs, prepared before anything was opened.
   ///   - network: The permission to renew.
-  package init(_ context: EngineContext, _ exec: PreparedExec, _ network: TokenProvider.Network) {
+  init(_ context: EngineContext, _ exec: PreparedExec, _ network: TokenProvider.Network) {
     self.context = context
     self.exec = exec
     self.network = network
   }
 
   /// A token that the command reads from a file.
-  package struct File: Equatable, Sendable {
+  struct File: Equatable, Sendable {
     /// The variable that names the file.
-    package var variable: String
+    var variable: String
     /// `true` for the ID token.
-    package var isIDToken: Bool
+    var isIDToken: Bool
 
-    package init(variable: String, isIDToken: Bool) {
+    init(variable: String, isIDToken: Bool) {
       self.variable = variable
       self.isIDToken = isIDToken
     }
@@ -46,7 +47,7 @@ package struct RunWithTokenFiles: Sendable {
   ///   - tell: Takes notices, and the reason why a token could not be replaced.
   /// - Returns: The command's exit status; 128 and the signal's number if a signal ended it.
   /// - Throws: ``EngineError`` if it was not run.
-  package func run(
+  func run(
     _ command: [String],
     _ files: [File],
     as account: Account,
@@ -58,14 +59,14 @@ package struct RunWithTokenFiles: Sendable {
     for file in files { kept.append(try await tokens.first(isIDToken: file.isIDToken)) }
     tell(.success(kept.flatMap(\.grant.notices)))
     let folder: HeldFolder
-    do { folder = try exec.attended.makeFolder() } catch { throw .input(.memoryFolder(error)) }
+    do { folder = try exec.attended.makeFolder() } catch { throw .exec(.memoryFolder(error)) }
     // After the last replacement, whatever ended the command.
     defer { folder.remove() }
     let paths = files.map { "\(folder.path)/\($0.name)" }
     for (token, path) in zip(kept, paths) { try write(token, to: path) }
     let end: @Sendable () async -> Int32
     do { end = try exec.attended.start(command, Array(zip(files.map(\.variable), paths))) } catch {
-      throw .exec(error)
+      throw .exec(.unusable(error))
     }
     let replacement = Task { [kept] in await replace(kept, at: paths, from: tokens, tell) }
     let status = await end()

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import Synchronization
+import AcctEngine
 
 /// Stores the limits from many concurrent requests: of simultaneous answers the last one counts.
 ///

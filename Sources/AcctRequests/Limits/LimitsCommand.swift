@@ -1,13 +1,13 @@
-import AcctConsole
-import AcctEngine
+package import AcctConsole
+package import AcctEngine
 import AcctModel
 import AcctPorts
-import ArgumentParser
+package import ArgumentParser
 import Release
 
 /// Shows the rest of an account's limits.
-struct LimitsCommand: AcctCommand {
-  static let configuration = CommandConfiguration(
+package struct LimitsCommand: AcctCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "limits",
     abstract: "Show what is left, of how much, and when it resets.",
     discussion: "As servers last reported to acct; sends no request."
@@ -25,9 +25,11 @@ struct LimitsCommand: AcctCommand {
   @Flag(help: "Show them until Ctrl-C, as they change.")
   var watch = false
 
-  @OptionGroup var options: SharedOptions
+  @OptionGroup package var options: SharedOptions
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard !all || name == nil && options.account == nil else {
       throw ValidationError("--all means every account: give no name")
     }
@@ -36,7 +38,7 @@ struct LimitsCommand: AcctCommand {
     }
   }
 
-  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+  package func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let chosen = all ? nil : try await chosen(context)
     let none = "no server has reported a limit\(chosen.map { " of \($0.name)" } ?? "") yet"
     if watch {

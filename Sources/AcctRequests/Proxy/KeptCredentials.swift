@@ -3,6 +3,7 @@ import AcctPorts
 import AcctProtocol
 import Synchronization
 import Release
+import AcctEngine
 
 /// The accounts and credentials that requests of a proxy need, kept for as long as nothing may have changed.
 ///
@@ -92,7 +93,9 @@ final class KeptCredentials: Sendable {
   func current(_ owner: Account, for origin: Origin) async throws(EngineError) -> Current {
     if let known = known(owner.id) { return known }
     guard context.world.files.changes() != nil else {
-      return try await context.aside { () throws(EngineError) in try unkept(owner) }
+      return try await withTaskExecutorPreference(context.world.localServer.sideExecutor) {
+        () throws(EngineError) in try unkept(owner)
+      }
     }
     // Concurrent requests that find nothing read once.
     let filling = Filling(account: owner.id, origin: origin)

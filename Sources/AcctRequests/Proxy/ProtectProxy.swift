@@ -1,18 +1,19 @@
-package import AcctModel
-package import AcctPorts
+import AcctModel
+import AcctPorts
+import AcctEngine
 
 /// Protects the secrets of a proxy, and the user's files from it, as far as the kernel can.
-package struct ProtectProxy: Sendable {
+struct ProtectProxy: Sendable {
   private let context: EngineContext
 
-  package init(_ context: EngineContext) { self.context = context }
+  init(_ context: EngineContext) { self.context = context }
 
   /// The protection that is in force.
-  package struct Protection: Sendable {
+  struct Protection: Sendable {
     /// `true` if no other process can read the secrets.
-    package let hidesSecrets: Bool
+    let hidesSecrets: Bool
     /// The reason why the proxy can open all files, though the kernel has a fence.
-    package let obstacle: ProxyFence.Obstacle?
+    let obstacle: ProxyFence.Obstacle?
   }
 
   /// Begins the protection, until the process ends; measures that the kernel does not support are left out.
@@ -21,7 +22,7 @@ package struct ProtectProxy: Sendable {
   ///   - place: The address at which it will listen.
   ///   - accounts: The accounts that requests are made as.
   /// - Returns: The measures that are in force.
-  package func begin(at place: LocalPlace, for accounts: [Account]) -> Protection {
+  func begin(at place: LocalPlace, for accounts: [Account]) -> Protection {
     let fence = ProxyFence(for: accounts, context)
     let confinement = context.world.confinement
     let measures = confinement.begin(

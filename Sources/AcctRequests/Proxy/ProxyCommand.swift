@@ -1,15 +1,15 @@
-import AcctConsole
-import AcctEngine
+package import AcctConsole
+package import AcctEngine
 import AcctModel
 import Secrets
 import AcctPorts
-import ArgumentParser
+package import ArgumentParser
 
 /// Serves a local signing proxy until a signal stops it.
-struct ProxyCommand: AcctCommand {
-  static var takesDocument: Bool { true }
+package struct ProxyCommand: AcctCommand {
+  package static var takesDocument: Bool { true }
 
-  static let configuration = CommandConfiguration(
+  package static let configuration = CommandConfiguration(
     commandName: "proxy",
     abstract: "Serve unchanged clients: add this account's headers to their requests.",
     discussion: """
@@ -40,11 +40,13 @@ struct ProxyCommand: AcctCommand {
   @Option(
     help: ArgumentHelp("Use the account of this document alone, and keep nothing; - is stdin.", valueName: "file")
   )
-  var credentials: String?
+  package var credentials: String?
 
-  @OptionGroup var options: SharedOptions
+  @OptionGroup package var options: SharedOptions
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard !all || options.account == nil else {
       throw ValidationError("--all means every account: leave out --account")
     }
@@ -56,7 +58,7 @@ struct ProxyCommand: AcctCommand {
     if let port, !(0...65535).contains(port) { throw ValidationError("--port is a number from 0 to 65535") }
   }
 
-  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+  package func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let world = context.world
     let place = port.map { LocalPlace.port($0 == 0 ? nil : $0) } ?? .socket(path: socket)
     let targets = try await targets(context)
@@ -103,7 +105,10 @@ struct ProxyCommand: AcctCommand {
 
   private func targets(_ context: Context) async throws(EngineError) -> ProxyTargets {
     guard all else {
-      let origin = try to.map { text throws(EngineError) in try parseOrigin(text) }
+      let origin: Origin?
+      do { origin = try to.map { text throws(ParseError) in try Origin(text) } } catch {
+        throw .input(.malformed(error))
+      }
       let account = try await context.choose().account
       guard let origin else { return ProxyTargets(of: account) }
       return try ProxyTargets(of: account, to: origin)

@@ -1,5 +1,6 @@
 package import AcctModel
 import AcctPorts
+package import AcctEngine
 
 /// The files that accounts need beside acct's own, for the fence around a proxy.
 package struct ProxyFence: Equatable, Sendable {

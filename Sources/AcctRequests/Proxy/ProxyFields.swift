@@ -1,4 +1,5 @@
 import AcctModel
+import AcctProtocol
 
 /// The fields that a proxy passes on.
 package enum ProxyFields {

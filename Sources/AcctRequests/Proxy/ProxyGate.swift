@@ -1,5 +1,6 @@
 import AcctCrypto
 package import AcctModel
+import AcctProtocol
 package import Secrets
 
 /// Decides which requests to the signing proxy go on, and where to.

@@ -1,10 +1,11 @@
-package import AcctModel
+import AcctModel
 import AcctProtocol
 import Release
+import AcctEngine
 
 /// The origins that a signing proxy serves, the accounts of each, and the target of a request that names the proxy
 /// itself.
-package struct ProxyTargets: Sendable {
+struct ProxyTargets: Sendable {
   /// Of several accounts of an origin, the longest place that a request is in decides.
   private let owners: [Origin: [Account]]
   /// The origins in the order in which a `Host` selects one, the same in each run.
@@ -13,7 +14,7 @@ package struct ProxyTargets: Sendable {
   let direct: Origin?
 
   /// The accounts that requests are made as, each once.
-  package var accounts: [Account] {
+  var accounts: [Account] {
     var accounts: [Account] = []
     for account in origins.flatMap({ owners[$0] ?? [] })
     where !accounts.contains(where: { $0.id == account.id }) { accounts.append(account) }
@@ -21,7 +22,7 @@ package struct ProxyTargets: Sendable {
   }
 
   /// The origins of one account; a request to the proxy's own address goes to the only one.
-  package init(of account: Account) {
+  init(of account: Account) {
     owners = account.origins.reduce(into: [:]) { $0[$1] = [account] }
     origins = Array(account.origins)
     direct = account.origins.count == 1 ? account.origins.first : nil
@@ -30,7 +31,7 @@ package struct ProxyTargets: Sendable {
   /// One origin of an account, to which every request goes.
   ///
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``.
-  package init(of account: Account, to origin: Origin) throws(EngineError) {
+  init(of account: Account, to origin: Origin) throws(EngineError) {
     do { try account.requireOwn(origin) } catch { throw .authorization(error) }
     owners = [origin: [account]]
     origins = [origin]
@@ -42,9 +43,9 @@ package struct ProxyTargets: Sendable {
   /// An origin of two accounts without places that differ, or a `Host` that matches an origin of each, would leave the
   /// account of a request undecided.
   ///
-  /// - Throws: ``SelectionError/originShared(_:_:)``, ``SelectionError/hostShared(_:_:_:)``,
+  /// - Throws: ``ProxyError``,
   ///   ``SelectionError/noAccounts``.
-  package init(of accounts: [Account]) throws(EngineError) {
+  init(of accounts: [Account]) throws(EngineError) {
     guard !accounts.isEmpty else { throw .selection(.noAccounts) }
     var owners: [Origin: [Account]] = [:]
     var origins: [Origin] = []
@@ -53,7 +54,7 @@ package struct ProxyTargets: Sendable {
       for origin in account.origins {
         let places = account.origins.places.filter { $0.origin == origin }
         if let other = owners[origin]?.first(where: { $0.origins.places.contains(where: places.contains) }) {
-          throw .selection(.originShared(origin, [other.name, account.name]))
+          throw .proxy(.originShared(origin, [other.name, account.name]))
         }
         owners[origin, default: []].append(account)
         if origins.contains(origin) { continue }
@@ -61,7 +62,7 @@ package struct ProxyTargets: Sendable {
           guard let other = named.updateValue(origin, forKey: host), let owner = owners[other]?.first,
             owner.id != account.id
           else { continue }
-          throw .selection(.hostShared(host, [other, origin], [owner.name, account.name]))
+          throw .proxy(.hostShared(host, [other, origin], [owner.name, account.name]))
         }
         origins.append(origin)
       }

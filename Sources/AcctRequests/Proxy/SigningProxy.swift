@@ -1,9 +1,10 @@
 import AcctModel
-package import Secrets
-package import AcctPorts
-package import AcctProtocol
+import Secrets
+import AcctPorts
+import AcctProtocol
 import Synchronization
 import Release
+import AcctEngine
 
 /// Forwards requests of unchanged clients, with an account's own header lines.
 ///
@@ -11,7 +12,7 @@ import Release
 /// Accounts and credentials are kept from one request to the next for as long as nothing may have changed: see
 /// ``KeptCredentials``. Other needs of a request, a nonce or a renewal, are met as by ``MakeRequest``, and limits are
 /// stored.
-package struct SigningProxy: Sendable {
+struct SigningProxy: Sendable {
   private let context: EngineContext
   private let targets: ProxyTargets
   private let gate: ProxyGate
@@ -27,7 +28,7 @@ package struct SigningProxy: Sendable {
   ///   - restsSecrets: `true` if secrets may stay in memory while no request is in progress, for a second: where no
   ///     other process can read it.
   ///   - words: The words of the proxy's own answer to a request; `nil` for one that could not be made.
-  package init(
+  init(
     _ context: EngineContext,
     for targets: ProxyTargets,
     secret: Secret?,
@@ -37,7 +38,6 @@ package struct SigningProxy: Sendable {
     self.words = words
     var context = context
     context.hints = KeptHints()
-    context.sideExecutor = context.world.localServer.sideExecutor
     context.world.secretService = context.world.secretService.sharingReads()
     context.world.vaultKeyring = context.world.vaultKeyring.sharingReads()
     // No user sits at a proxy: a locked keyring is an error at once, and no wait is reported.
@@ -48,18 +48,18 @@ package struct SigningProxy: Sendable {
     self.targets = targets
     gate = ProxyGate(origins: targets.origins, secret: secret, direct: targets.direct)
     limits = LatestLimits(context.world, rests: true)
-    makeRequest = MakeRequest(context, limits)
+    makeRequest = MakeRequest(context, limits, aside: context.world.localServer.sideExecutor)
     kept = KeptCredentials(context, outlivesRequests: restsSecrets)
   }
 
   /// Ends the proxy: discards the kept credentials, and stores pending limits.
-  package func end() async {
+  func end() async {
     kept.drop()
     await limits.end()
   }
 
   /// A secret of 128 bits for a run on a port, in the form in which it occurs in a path.
-  package static func newSecret(_ entropy: Entropy) -> Secret { Secret(Base64URL.encode(entropy.bytes(16).span)) }
+  static func newSecret(_ entropy: Entropy) -> Secret { Secret(Base64URL.encode(entropy.bytes(16).span)) }
 
   /// Answers one request.
   ///
@@ -67,7 +67,7 @@ package struct SigningProxy: Sendable {
   ///   - request: The request as it came in.
   ///   - report: Takes errors; the client gets fewer details, or none if there is a response.
   /// - Returns: The server's response, or the proxy's own if there is none.
-  package func answer(_ request: LocalRequest, report: @Sendable (EngineError) -> Void) async -> LocalResponse {
+  func answer(_ request: LocalRequest, report: @Sendable (EngineError) -> Void) async -> LocalResponse {
     // A proxy runs for days: no secret is held for longer than the credentials kept for the next request.
     context.world.held.enter()
     kept.enter()
@@ -127,7 +127,7 @@ package struct SigningProxy: Sendable {
     }
     let grant = current.grant
     guard current.isAtHand else {
-      return try await context.aside { () async throws(EngineError) in
+      return try await makeRequest.aside { () async throws(EngineError) in
         try await makeRequest.perform(outgoing, as: account, sending: body, holding: grant)
       }
     }
@@ -167,8 +167,7 @@ extension EngineError {
     case .authorization(.originRefused), .input(.malformed), .selection(.severalOwn): 421
     case .input(.stream): 400
     case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .signIn, .provider,
-      .atproto, .backend,
-      .session, .guest, .request, .transfer, .told, .files, .exec, .cancelled:
+      .atproto, .backend, .session, .guest, .transfer, .told, .files, .cancelled:
       500
     }
   }

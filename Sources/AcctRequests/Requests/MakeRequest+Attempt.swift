@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import AcctEngine
 
 /// One attempt at a request: authorized anew, sent, and learned from.
 extension MakeRequest {
@@ -101,7 +102,7 @@ extension MakeRequest {
       knowing: authorization.hint ?? nonceCache.hint(for: origin),
       refusesProof: DPoPRefusal.refusesProof(facts.refusalCodes)
     )
-    if isNews { await context.aside { nonceCache.write(hint, of: origin) } }
+    if isNews { await aside { nonceCache.write(hint, of: origin) } }
     facts.isProofCorrected = authorization.hint.map(hint.corrects) ?? false
     let serverTime = hint.time(at: context.world.clock.now())
     let verdict = LimitVerdict(status: head.status, head.fields, of: origin, at: serverTime)

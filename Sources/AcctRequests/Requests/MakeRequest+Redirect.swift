@@ -3,6 +3,7 @@ import Secrets
 import AcctPorts
 import AcctProtocol
 import Release
+import AcctEngine
 
 /// Redirects (RFC 9110, section 15.4).
 extension MakeRequest {

@@ -2,6 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 import Release
+import AcctEngine
 
 /// The effects of a response on the account's credentials.
 extension MakeRequest {
@@ -35,7 +36,7 @@ extension MakeRequest {
       }
       // It can't be renewed: the message names the command that stores a new one.
       if response.head.status == 401, let replacement = account.replacement {
-        throw .request(.tokenRejected(replacement, attempt.request.url.origin))
+        throw .signIn(.tokenRejected(replacement, attempt.request.url.origin))
       }
       return nil
     } catch {
@@ -105,7 +106,7 @@ extension MakeRequest {
       stepUp.isSecondToken = true
       stepUp.granted = tokens?[purpose]?.granted
     }
-    return .signIn(.stepUp(stepUp))
+    return .request(.stepUp(stepUp))
   }
 
   /// The demand of a resource server for a bearer token where the account's are bound to a key.

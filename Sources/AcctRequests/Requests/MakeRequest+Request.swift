@@ -1,23 +1,24 @@
-package import AcctModel
-package import AcctPorts
-package import AcctProtocol
-package import Release
+import AcctModel
+import AcctPorts
+import AcctProtocol
+import Release
+import AcctEngine
 
 /// The input and the result of a request that the user makes.
 extension MakeRequest {
   /// A request as the user specified it.
-  package struct Request: Sendable {
-    package var method: String
-    package var url: HTTPURL
-    package var fields: RequestFields
+  struct Request: Sendable {
+    var method: String
+    var url: HTTPURL
+    var fields: RequestFields
     /// The number of retries of a request that was limited or failed.
-    package var retries: Int
+    var retries: Int
     /// `true` to follow redirects of GET and HEAD within the account's own origins.
-    package var follows: Bool
+    var follows: Bool
     /// The purpose of its token, if it differs from the account's own.
-    package var purpose: TokenPurpose?
+    var purpose: TokenPurpose?
 
-    package init(method: String, url: HTTPURL, fields: RequestFields, retries: Int, follows: Bool = false) {
+    init(method: String, url: HTTPURL, fields: RequestFields, retries: Int, follows: Bool = false) {
       self.method = method
       self.url = url
       self.fields = fields
@@ -29,23 +30,23 @@ extension MakeRequest {
   }
 
   /// An event during a request.
-  package enum Event: Sendable {
+  enum Event: Sendable {
     case notice(Notice)
     /// The request is repeated after so many seconds of so many; reported every second, down to 0.
     case waiting(Int64, of: Int64, Origin)
   }
 
   /// The server's final response, with its body still to come.
-  package struct Answer: Sendable {
-    package var origin: Origin
-    package var response: StreamedResponse
+  struct Answer: Sendable {
+    var origin: Origin
+    var response: StreamedResponse
     /// `true` if a rate limit refused the request.
-    package var isLimited: Bool
+    var isLimited: Bool
     /// When the server accepts another request; seconds by its own clock, if it named a date.
-    package var retryAfter: RetryAfter?
+    var retryAfter: RetryAfter?
     /// `true` if a retry would wait that long.
-    package var isWorthRetrying: Bool
+    var isWorthRetrying: Bool
     /// The failure that prevented a retry or the following of a redirect, if it should have been done.
-    package var cause: EngineError?
+    var cause: EngineError?
   }
 }

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import AcctEngine
 
 /// What the last answer to a request says about a token that can't be renewed.
 extension MakeRequest {
@@ -29,7 +30,7 @@ extension MakeRequest {
     let verdict = isRejected ? Rejection(by: sent.origin, at: context.world.clock.now()) : nil
     let token = sent.authorization.token
     do throws(EngineError) {
-      try await context.aside { () async throws(EngineError) in
+      try await aside { () async throws(EngineError) in
         try await TokenVerdict(context).record(verdict, on: token, of: account)
       }
     } catch {
@@ -40,22 +41,13 @@ extension MakeRequest {
   }
 }
 
-extension Account {
-  /// The account for a request, which may find that a rejected token is accepted after all.
-  var tried: Account {
-    guard recordedState.rejection != nil else { return self }
-    var account = self
-    account.noteAcceptance()
-    return account
-  }
-}
-
 extension EngineError {
   /// `true` for a demand for a sign-in, or a token, of another kind.
   fileprivate var isAboutKind: Bool {
-    if case .signIn(.stepUp) = self { return true }
-    if case .request(.bearerOnly) = self { return true }
-    return false
+    switch request {
+    case .stepUp, .bearerOnly: true
+    default: false
+    }
   }
 }
 

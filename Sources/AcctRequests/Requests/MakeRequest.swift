@@ -1,6 +1,7 @@
-package import AcctModel
+import AcctModel
 import AcctPorts
 import AcctProtocol
+import AcctEngine
 
 /// Makes a request as an account, and meets the server's demands before its final response.
 ///
@@ -8,16 +9,22 @@ import AcctProtocol
 /// a renewal. With retries, so is one that was rate-limited, or that failed for no fault of its own.
 /// ``RetryStateMachine`` decides; the loop here carries out its decisions. Bodies are streamed; only the beginning of
 /// one that can't be read twice is kept.
-package struct MakeRequest: Sendable {
+struct MakeRequest: Sendable {
   let context: EngineContext
   let authorizer: Authorize
   let limits: LatestLimits
   let nonceCache: NonceCache
+  private let sideExecutor: (any TaskExecutor)?
 
-  package init(_ context: EngineContext) { self.init(context, LatestLimits(context.world)) }
+  init(_ context: EngineContext) { self.init(context, LatestLimits(context.world), aside: nil) }
 
-  init(_ context: EngineContext, _ limits: LatestLimits) {
+  /// - Parameters:
+  ///   - context: Everything outside.
+  ///   - limits: Takes the limits from responses.
+  ///   - sideExecutor: Does the work that could block its thread; `nil` to do it on the calling thread.
+  init(_ context: EngineContext, _ limits: LatestLimits, aside sideExecutor: (any TaskExecutor)?) {
     self.context = context
+    self.sideExecutor = sideExecutor
     authorizer = Authorize(context, .allowed)
     self.limits = limits
     nonceCache = NonceCache(context.world, context.hints)
@@ -32,7 +39,7 @@ package struct MakeRequest: Sendable {
   ///   - report: Takes the events.
   /// - Returns: The response, with any status.
   /// - Throws: ``EngineError`` if there is no response.
-  package func perform(
+  func perform(
     _ request: Request,
     as account: Account,
     sending body: RequestBody? = nil,
@@ -56,7 +63,7 @@ package struct MakeRequest: Sendable {
     tell(action, first, attempt.account)
     if let answer = try first.end(action) { return try await settled(answer, first, attempt) }
     // From here on, files and keyring may be read and written.
-    return try await context.aside { () async throws(EngineError) in
+    return try await aside { () async throws(EngineError) in
       var (sent, action) = (first, action)
       while true {
         if let answer = try await run(action, after: sent, &attempt, report) {
@@ -114,6 +121,12 @@ package struct MakeRequest: Sendable {
     // A failure has words of its own, and a renewal tells its reason.
     case .deliver, .renew, .fail: break
     }
+  }
+
+  /// Runs work that could block its thread, such as access to a file or a keyring, where no other request waits for
+  /// it.
+  func aside<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+    try await withTaskExecutorPreference(sideExecutor, operation: body)
   }
 
   private func wait(_ seconds: Int64, for origin: Origin, _ report: (Event) -> Void) async throws(EngineError) {

@@ -1,16 +1,17 @@
-package import AcctModel
+import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
 import Release
+import AcctEngine
 
 /// Learns from a response that another program received: its nonce, its clock and its limits, and the session that a
 /// backend has put in place of the old one.
-package struct Observe: Sendable {
+struct Observe: Sendable {
   private let context: EngineContext
   private let session: ObservedSession
 
-  package init(_ context: EngineContext) {
+  init(_ context: EngineContext) {
     self.context = context
     session = ObservedSession(context)
   }
@@ -25,14 +26,14 @@ package struct Observe: Sendable {
   ///   - account: The account whose credentials it carried.
   /// - Returns: Notices about the session.
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``, ``InputError/stream(_:)``,
-  ///   ``InputError/nothingObserved``; the reason why a session could not be stored.
-  package func observe(_ url: HTTPURL, as account: Account) async throws(EngineError) -> [Notice] {
+  ///   ``RequestError/nothingObserved``; the reason why a session could not be stored.
+  func observe(_ url: HTTPURL, as account: Account) async throws(EngineError) -> [Notice] {
     let origin = url.origin
     do { try account.requireOwn(origin) } catch { throw .authorization(error) }
     let input: Secret
     do { input = try context.world.streams.input("-", Self.limit) } catch { throw .input(.stream(error)) }
     let bytes = input.withBytes { span in span.indices.map { span[$0] } }
-    guard let head = PrintedHead.last(in: bytes) else { throw .input(.nothingObserved) }
+    guard let head = PrintedHead.last(in: bytes) else { throw .request(.nothingObserved) }
     context.world.held.hold(cookiesIn: head.fields)
     let nonceCache = NonceCache(context.world)
     let codes = DPoPRefusal.codes(status: head.status ?? 0, headers: head.fields, body: [])

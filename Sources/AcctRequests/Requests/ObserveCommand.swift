@@ -1,12 +1,12 @@
-import AcctConsole
-import AcctEngine
+package import AcctConsole
+package import AcctEngine
 import AcctModel
 import AcctPorts
-import ArgumentParser
+package import ArgumentParser
 
 /// Learns from the answers that another program got.
-struct ObserveCommand: AcctCommand {
-  static let configuration = CommandConfiguration(
+package struct ObserveCommand: AcctCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "observe",
     abstract: "Read nonces and limits from a response's headers on standard input.",
     discussion: """
@@ -22,9 +22,11 @@ struct ObserveCommand: AcctCommand {
   @Argument(help: "The URL that was requested.")
   var url: String
 
-  @OptionGroup var options: SharedOptions
+  @OptionGroup package var options: SharedOptions
 
-  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+  package init() {}
+
+  package func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let target: Destination
     do { target = try Destination(url) } catch { throw .input(.malformed(error)) }
     let account = try await context.choose(for: target).account

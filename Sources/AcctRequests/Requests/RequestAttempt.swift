@@ -2,6 +2,7 @@ import AcctModel
 import AcctPorts
 import AcctProtocol
 import Release
+import AcctEngine
 
 /// The state of a request between attempts.
 struct RequestAttempt {

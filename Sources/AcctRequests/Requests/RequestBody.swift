@@ -1,10 +1,10 @@
-package import AcctPorts
+import AcctPorts
 import Synchronization
 
 /// The body of a request that the user makes: a source for each attempt, as long as the whole is available.
 ///
 /// A file is opened for each attempt. Of a source that can be read only once, such as a pipe, the beginning is kept.
-package actor RequestBody {
+actor RequestBody {
   /// The number of bytes that are kept.
   ///
   /// A rejected request is rejected for its head: its server has received little of the body, and none of it if it
@@ -31,7 +31,7 @@ package actor RequestBody {
   }
 
   /// A body of bytes in memory.
-  package static func bytes(_ bytes: [UInt8]) -> RequestBody { RequestBody(kept: bytes.isEmpty ? [] : [bytes]) }
+  static func bytes(_ bytes: [UInt8]) -> RequestBody { RequestBody(kept: bytes.isEmpty ? [] : [bytes]) }
 
   /// A body from a file, or from standard input for `-`.
   ///
@@ -43,7 +43,7 @@ package actor RequestBody {
   ///   - streams: The streams, which open it.
   /// - Returns: The body.
   /// - Throws: The reason why it can't be read.
-  package static func contents(of path: String, in streams: Streams) async throws(StreamFailure) -> RequestBody {
+  static func contents(of path: String, in streams: Streams) async throws(StreamFailure) -> RequestBody {
     let first = try streams.source(path)
     guard first.length == nil else {
       return RequestBody(open: { () throws(StreamFailure) in try streams.source(path) })

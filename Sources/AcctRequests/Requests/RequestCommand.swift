@@ -1,15 +1,15 @@
-import AcctConsole
-import AcctEngine
+package import AcctConsole
+package import AcctEngine
 import AcctModel
 import AcctPorts
 import Release
-import ArgumentParser
+package import ArgumentParser
 
 /// Makes a request as an account.
-struct RequestCommand: AcctCommand {
-  static var takesDocument: Bool { true }
+package struct RequestCommand: AcctCommand {
+  package static var takesDocument: Bool { true }
 
-  static let configuration = CommandConfiguration(
+  package static let configuration = CommandConfiguration(
     commandName: "request",
     abstract: "Make a request as an account.",
     discussion: """
@@ -26,33 +26,33 @@ struct RequestCommand: AcctCommand {
   )
 
   @Argument(help: ArgumentHelp("The method, GET or with -d POST if left out, and the URL.", valueName: "method url"))
-  var request: [String] = []
+  package var request: [String] = []
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp("One more header line.", valueName: "line")
   )
-  var header: [String] = []
+  package var header: [String] = []
 
   @Option(
     name: [.short, .long],
     parsing: .unconditional,
     help: ArgumentHelp("The body: literal text, @FILE, or - for standard input.")
   )
-  var data: String?
+  package var data: String?
 
   @Flag(name: [.short, .long], help: "Print the status line and the headers, too.")
-  var include = false
+  package var include = false
 
   @Flag(name: [.customShort("L"), .long], help: "Follow redirects of GET and HEAD within the account's own origins.")
-  var follow = false
+  package var follow = false
 
   @Option(
     name: [.short, .long],
     help: ArgumentHelp("Write to a file, which is replaced only when the body is complete.", valueName: "file")
   )
-  var output: String?
+  package var output: String?
 
   @Option(
     help: ArgumentHelp(
@@ -62,23 +62,25 @@ struct RequestCommand: AcctCommand {
       valueName: "times"
     )
   )
-  var retry = 0
+  package var retry = 0
 
-  @OptionGroup var audience: AudienceOptions
+  @OptionGroup package var audience: AudienceOptions
 
   @Option(
     help: ArgumentHelp("Use the account of this document alone, and keep nothing; - is stdin.", valueName: "file")
   )
-  var credentials: String?
+  package var credentials: String?
 
-  @OptionGroup var options: SharedOptions
+  @OptionGroup package var options: SharedOptions
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard (1...2).contains(request.count) else { throw ValidationError("request takes a URL, and a method before it") }
     guard retry >= 0 else { throw ValidationError("--retry is a number, 0 or more") }
   }
 
-  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+  package func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let method = request.count == 2 ? request[0] : data == nil ? "GET" : "POST"
     let target = try Authorize.Target(method: method, url: request.last)
     guard let url = target.url else { throw .input(.malformed(.url)) }

@@ -1,7 +1,47 @@
-import AcctEngine
-import AcctModel
-import AcctPorts
-import AcctProtocol
+import AcctConsole
+package import AcctEngine
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
+
+/// A failure of a request that the user makes.
+package enum RequestError: Error, Equatable, Sendable {
+  /// Not a header line; the text before its colon, since the text after it may be a secret.
+  case fieldMalformed(String)
+  /// The account writes this field.
+  case ownField(name: String, account: AccountName)
+  /// The transport writes this field.
+  case framingField(name: String)
+  /// The server requires the request again, with a response of this status, and a part of the body is no longer
+  /// available.
+  case bodyGone(status: Int?, Origin)
+  /// 401 to a token that is bound to a key, with a challenge for a bearer token alone.
+  indirect case bearerOnly(Account, Origin)
+  /// 400 to a guest, and the backend reports that `X-Device-ID` was missing.
+  case deviceIDMissing(Origin)
+  /// It needs an authorization that only a new sign-in can obtain.
+  indirect case stepUp(StepUp)
+  /// The response's body ended too early, after so many bytes.
+  case brokenOff(HTTPFailure, received: Int64)
+  /// The server's response, which has been written unchanged; when it accepts another request.
+  case answered(status: Int, retryAfter: RetryAfter?, Origin)
+  /// The same where a rate limit refused the request; and whether a retry would wait for the next one.
+  case limited(status: Int, retryAfter: RetryAfter?, isWorthRetrying: Bool, Origin)
+  /// A response that redirects after the limit of redirects was reached.
+  case tooManyRedirects(limit: Int, Origin)
+  /// The response redirects to something that is no URL; the value of `Location`.
+  case redirectMalformed(location: String, Origin)
+  /// The input to `observe` is not the head of a response.
+  case nothingObserved
+}
+
+extension EngineError {
+  /// The failure of a use case.
+  package static func request(_ error: RequestError) -> EngineError { .told(Told(error, ErrorMessage(error))) }
+
+  /// The failure, if it is one of these.
+  package var request: RequestError? { if case .told(let told) = self { told.failure as? RequestError } else { nil } }
+}
 
 extension ErrorMessage {
   /// A request of the user's can't be made, or its answer is a failure.
@@ -27,16 +67,9 @@ extension ErrorMessage {
           "run it again: acct now has what the server asked for; or give the body as a file, -d @FILE"
       )
     case .deviceIDMissing(let origin):
-      self.init(.deviceIDMissing(origin) as GuestError)
+      self.init(.guest(.deviceIDMissing(origin)))
       // The answer is on standard output: its status decides, as for every other.
       self.status = ExitStatus(answer: 400)
-    case .tokenRejected(let replacement, let origin):
-      self.init(
-        "signInRequired",
-        ExitStatus(answer: 401),
-        "\(origin) answered 401: the server rejected the token of \(replacement.account)",
-        hint: remedy(for: replacement)
-      )
     case .bearerOnly(let account, let origin):
       self.init(
         "bearerOnly",
@@ -50,6 +83,14 @@ extension ErrorMessage {
         failure == .malformed ? .serverFailed : .network,
         "the answer was cut off after \(received) bytes: \(words(forEnd: failure))",
         hint: "the body is incomplete; nothing was wrong with the account"
+      )
+    case .stepUp(let stepUp): self.init(stepUp)
+    case .nothingObserved:
+      self.init(
+        "nothingObserved",
+        .badInput,
+        "there are no response headers on standard input",
+        hint: "`curl -D -` prints them"
       )
     case .answered(let status, let retryAfter, let origin):
       self.init(status: status, retryAfter: retryAfter, origin)

@@ -1,11 +1,12 @@
-package import AcctModel
+import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
 import Release
+import AcctEngine
 
 /// Header lines that the user gives for a request, checked.
-package struct RequestFields: Sendable {
+struct RequestFields: Sendable {
   let fields: [HeaderField]
 
   /// Parses lines such as `Accept: application/json`; a name may occur more than once.
@@ -15,7 +16,7 @@ package struct RequestFields: Sendable {
   ///   - account: The account, whose own fields can't be given by hand.
   /// - Throws: ``RequestError/fieldMalformed(_:)``, ``RequestError/ownField(name:account:)``,
   ///   ``RequestError/framingField(name:)``.
-  package init(_ lines: [String], for account: Account) throws(RequestError) {
+  init(_ lines: [String], for account: Account) throws(RequestError) {
     var fields: [HeaderField] = []
     for line in lines {
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

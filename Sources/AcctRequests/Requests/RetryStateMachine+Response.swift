@@ -1,4 +1,5 @@
 package import AcctModel
+package import AcctEngine
 
 extension RetryStateMachine {
   /// The facts about a response that the decision needs.

@@ -1,6 +1,7 @@
 package import AcctModel
 package import AcctPorts
 import AcctProtocol
+package import AcctEngine
 
 /// Decides what follows each attempt at a request.
 ///

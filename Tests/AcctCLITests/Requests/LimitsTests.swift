@@ -3,6 +3,7 @@ import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctRequests
 import AcctTestSupport
 import StrictJSON
 import Testing
@@ -66,7 +67,7 @@ struct LimitsTests {
       limit("over", 5, 9), limit("past", 5, 3, -60), limit(nil, nil, 7),
     ]
     #expect(
-      limitLines(limits, at: now, columns: 200) == [
+      limitLines(limits.map { (nil, $0) }, at: now, on: Screen(columns: 200)) == [
         "https://api.example burst  █░░░░░░░░░  1 of 100 left, resets in 1 min",
         "https://api.example d      ██████░░░░  3 of 5 left, resets in 1 min",
         "https://api.example none   ░░░░░░░░░░  0 of 5 left, resets in 1 min",
@@ -77,7 +78,8 @@ struct LimitsTests {
       ]
     )
     #expect(
-      limitLines([limits[1]], at: now, columns: nil) == ["https://api.example d  3 of 5 left, resets in 1 min"]
+      limitLines([(nil, limits[1])], at: now, on: Screen(columns: nil))
+        == ["https://api.example d  3 of 5 left, resets in 1 min"]
     )
   }
 

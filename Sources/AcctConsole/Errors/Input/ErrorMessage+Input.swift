@@ -36,13 +36,6 @@ extension ErrorMessage {
         option.map { "the value of \($0) is empty" } ?? "an argument is empty",
         hint: "a variable of the shell may not be set; leave out what is not needed"
       )
-    case .nothingObserved:
-      self.init(
-        "nothingObserved",
-        .badInput,
-        "there are no response headers on standard input",
-        hint: "`curl -D -` prints them"
-      )
     case .clientSecret(.empty): self.init("badSecret", .badInput, "the client secret is empty")
     case .clientSecret(.controlCharacter):
       self.init("badSecret", .badInput, "the client secret has a control character: its file has one line")
@@ -68,13 +61,6 @@ extension ErrorMessage {
         "--client-secret-file, --client-key and --cert-key name a file, and there is no such file",
         hint:
           "other programs can read a command line: keep the secret in a file, or use - and a pipe"
-      )
-    case .memoryFolder(let failure):
-      self.init(
-        "noMemoryFolder",
-        .failed,
-        "there is no place in memory for a file with a token: \(printable(failure.path)): \(failure.reason)",
-        hint: "set XDG_RUNTIME_DIR to a folder of your own on a tmpfs, or mount one at /dev/shm"
       )
     case .stream(.tooLarge(let name, let limit)):
       self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")

@@ -2,27 +2,6 @@ import AcctEngine
 package import AcctModel
 import AcctProtocol
 
-/// The command line that signs in to an account again, with the additional scope or authentication of a challenge.
-///
-/// It is to be copied into a shell, so each word is quoted where a shell would read more into it.
-///
-func signInLine(_ stepUp: StepUp) -> String {
-  let (account, challenge) = (stepUp.account, stepUp.challenge)
-  var words: [String] = []
-  if account.source?.backend == nil {
-    if let scope = scope(of: account, adding: challenge.scope),
-      challenge.need == .authentication || !challenge.scope.isEmpty
-    {
-      words += ["--scope", scope]
-    }
-    if !challenge.acrValues.isEmpty {
-      words += ["--param", "acr_values=\(challenge.acrValues.joined(separator: " "))"]
-    }
-    if let maxAge = challenge.maxAge { words += ["--param", "max_age=\(maxAge)"] }
-  }
-  return loginLine(account.name, words)
-}
-
 /// The command line that adds an account like this one.
 func addLine(_ account: Account) -> String? {
   place(of: account).map { acctLine(["add"] + $0 + option("--scope", account.signIn?.scope)) }

@@ -1,4 +1,3 @@
-package import AcctPorts
 package import AcctProtocol
 package import Release
 
@@ -36,14 +35,10 @@ package enum EngineError: Error, Equatable, Sendable {
   /// A backend's sealed session.
   case session(SessionError)
   case guest(GuestError)
-  /// A request that the user makes.
-  case request(RequestError)
   /// An export or an import of accounts.
   case transfer(TransferError)
   /// acct's own files, and the destination of output.
   case files(FilesError)
-  /// A program could not be run.
-  case exec(ExecFailure)
   /// A failure of an annex, with its words.
   case told(Told)
   case cancelled

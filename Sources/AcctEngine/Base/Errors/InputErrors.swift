@@ -12,8 +12,6 @@ package enum InputError: Error, Equatable, Sendable {
   case tokenAsName
   /// Credentials that were handed over.
   case handoff(HandoffError)
-  /// The input to `observe` is not the head of a response.
-  case nothingObserved
   /// A file's contents are no client secret.
   case clientSecret(ClientSecret.Flaw)
   /// A file's contents are no client key.
@@ -24,8 +22,6 @@ package enum InputError: Error, Equatable, Sendable {
   case certificateEnded(Timestamp)
   /// A file that holds a secret could not be read, or other users can read it.
   case secretFile(SecretFileFailure)
-  /// There is no place for a file with a token that a command reads.
-  case memoryFolder(MemoryFolderFailure)
   /// A file or stream that the user named could not be read.
   case stream(StreamFailure)
   /// A static token, or the options for its use.

@@ -1,7 +1,6 @@
 package import AcctModel
 package import AcctPorts
 package import AcctProtocol
-package import Release
 
 /// A sign-in is needed, or did not succeed.
 package enum SignInError: Error, Equatable, Sendable {
@@ -47,8 +46,8 @@ package enum SignInError: Error, Equatable, Sendable {
   /// Neither an issuer nor a token endpoint was named.
   case tokenEndpointNeeded
   case listen(ListenFailure)
-  /// A request needs an authorization that only a new sign-in can obtain.
-  indirect case stepUp(StepUp)
+  /// A server answered 401 to a token that only the user can replace.
+  case tokenRejected(TokenReplacement, Origin)
 }
 
 /// Why a new sign-in is needed.
@@ -112,19 +111,4 @@ package struct OtherPerson: Equatable, Sendable {
     self.origin = origin
     self.theirs = theirs
   }
-}
-
-/// A response that requires a new sign-in with more than the account has.
-package struct StepUp: Equatable, Sendable {
-  /// The account at the time of the request.
-  package var account: Account
-  /// The origin of the response.
-  package var origin: Origin
-  package var challenge: StepUpChallenge
-  /// The purpose that the user requested.
-  package var purpose: TokenPurpose?
-  /// `true` if the request had a second token of the account, which it gets by itself for one of several resources.
-  package var isSecondToken = false
-  /// The scope that the request's token has; `nil` where the server did not say.
-  package var granted: String?
 }

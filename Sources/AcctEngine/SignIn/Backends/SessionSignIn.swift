@@ -130,13 +130,9 @@ extension EngineError {
     switch self {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed), .server(.renewalFailed), .server(.signInFailed): true
-    case .network, .server(.oauth), .server(.renewalUnread), .server(.resource),
-      .server(.otherUser), .selection,
-      .authorization, .input,
-      .inputToken,
-      .keyring, .sharing, .key, .signIn, .provider, .atproto, .backend, .session, .guest, .request, .transfer,
-      .told, .files,
-      .exec, .cancelled:
+    case .network, .server(.oauth), .server(.renewalUnread), .server(.resource), .server(.otherUser), .selection,
+      .authorization, .input, .inputToken, .keyring, .sharing, .key, .signIn, .provider, .atproto, .backend, .session,
+      .guest, .transfer, .told, .files, .cancelled:
       false
     }
   }
