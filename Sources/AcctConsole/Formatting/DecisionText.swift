@@ -25,14 +25,7 @@ package func words(for decision: Decision) -> String {
       + (status.map { "the answer \($0) asks for another proof or no Expect" } ?? "no answer")
   case .useServerTime(let origin, let seconds):
     "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin), whose time is used"
-  case .sendWithNewToken(let origin): "sending again to \(origin) with the new token"
-  case .follow(let origin, let target): "following the redirect of \(origin) to \(target)"
-  case .retry(let origin, let status, let seconds):
-    "sending again to \(origin) in \(duration(seconds)): "
-      + (status.map { "the answer was \($0)" } ?? "there was no answer")
-  case .deliverRejection(let account, let canRenew):
-    "not renewing \(account) after the answer 401: "
-      + (canRenew ? "this request has done it already" : "there is nothing to renew it with")
+  case .told(let words): words
   }
 }
 

@@ -33,11 +33,6 @@ package enum Decision: Sendable {
   case sendWithNewProof(Origin, status: Int?)
   /// The server has refused a proof, and its clock is ahead of this machine's by so many seconds; the next proof has its time.
   case useServerTime(Origin, secondsAhead: Int64)
-  /// The request is sent once more with a renewed token.
-  case sendWithNewToken(Origin)
-  case follow(Origin, to: Origin)
-  /// The request is sent again after a response with this status, or after none.
-  case retry(Origin, status: Int?, inSeconds: Int64)
-  /// The server rejected the token, which is not renewed: it can't be, or this request has renewed it already.
-  case deliverRejection(AccountName, canRenew: Bool)
+  /// A decision of an annex, in its words.
+  case told(String)
 }

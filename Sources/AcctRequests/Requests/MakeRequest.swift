@@ -1,3 +1,4 @@
+import AcctConsole
 import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -91,7 +92,7 @@ struct MakeRequest: Sendable {
     case .renew:
       let event = await renewal(of: &attempt, after: sent)
       let next = attempt.retry.next(after: event)
-      if case .wait = next { context.tell(.sendWithNewToken(origin)) }
+      if case .wait = next { context.tell(.told("sending again to \(origin) with the new token")) }
       return try await run(next, after: sent, &attempt, report)
     case .challenge:
       await sent.dismiss()
@@ -114,10 +115,14 @@ struct MakeRequest: Sendable {
     case .challenge:
       context.tell(.sendWithNewProof(origin, status: sent.status))
       context.voice?.tellTime(of: sent.hint, after: sent.authorization.hint, origin)
-    case .wait(let seconds): context.tell(.retry(origin, status: sent.status, inSeconds: seconds))
-    case .follow(let url): context.tell(.follow(origin, to: url.origin))
+    case .wait(let seconds):
+      let cause = sent.status.map { "the answer was \($0)" } ?? "there was no answer"
+      context.tell(.told("sending again to \(origin) in \(duration(seconds)): \(cause)"))
+    case .follow(let url): context.tell(.told("following the redirect of \(origin) to \(url.origin)"))
     case .deliver(because: nil) where sent.status == 401:
-      context.tell(.deliverRejection(account.name, canRenew: account.tokenLifetime.canRenew))
+      let reason =
+        account.tokenLifetime.canRenew ? "this request has done it already" : "there is nothing to renew it with"
+      context.tell(.told("not renewing \(account.name) after the answer 401: \(reason)"))
     // A failure has words of its own, and a renewal tells its reason.
     case .deliver, .renew, .fail: break
     }
