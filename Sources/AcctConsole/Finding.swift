@@ -1,24 +1,23 @@
-import AcctConsole
-import AcctEngine
+package import AcctEngine
 import AcctModel
-import AcctPorts
-import StrictJSON
+package import AcctPorts
+package import StrictJSON
 
 /// The finding of one of `doctor`'s checks, in words.
-struct Finding: Sendable {
-  enum Severity: String, Sendable { case ok, warning, problem }
+package struct Finding: Sendable {
+  package enum Severity: String, Sendable { case ok, warning, problem }
 
-  let severity: Severity
+  package let severity: Severity
   /// Its name for scripts.
-  let code: String
-  let message: String
+  package let code: String
+  package let message: String
   /// The way to repair it; once it is repaired, the next step.
   private var fix: String?
-  private(set) var isRepaired = false
+  package private(set) var isRepaired = false
   /// The exit status of `doctor`, if this is a problem that is still there.
-  private(set) var status = ExitStatus.failed
+  package private(set) var status = ExitStatus.failed
 
-  init(_ severity: Severity, _ code: String, _ message: String, fix: String? = nil) {
+  package init(_ severity: Severity, _ code: String, _ message: String, fix: String? = nil) {
     self.severity = severity
     self.code = code
     self.message = message
@@ -26,12 +25,12 @@ struct Finding: Sendable {
   }
 
   /// A failure, as a command reports it.
-  init(_ message: ErrorMessage, _ severity: Severity = .problem) {
+  package init(_ message: ErrorMessage, _ severity: Severity = .problem) {
     self.init(severity, message.code, message.text, fix: message.hint)
   }
 
   /// A failure of the keyring, which has exit statuses of its own.
-  init(_ failure: KeyringFailure, _ kind: Keyring.Kind) {
+  package init(_ failure: KeyringFailure, _ kind: Keyring.Kind) {
     let message = ErrorMessage(failure, kind)
     self.init(message)
     status = message.status
@@ -43,7 +42,7 @@ struct Finding: Sendable {
   ///   - isRepaired: `true` if it succeeded.
   ///   - next: The next step then.
   /// - Returns: The finding.
-  func repaired(_ isRepaired: Bool, next: String? = nil) -> Finding {
+  package func repaired(_ isRepaired: Bool, next: String? = nil) -> Finding {
     guard isRepaired else { return self }
     var finding = self
     finding.isRepaired = true
@@ -52,7 +51,7 @@ struct Finding: Sendable {
   }
 
   /// `true` for a problem that is still there.
-  var needsPerson: Bool { severity == .problem && !isRepaired }
+  package var needsPerson: Bool { severity == .problem && !isRepaired }
 }
 
 extension Finding {
@@ -62,7 +61,7 @@ extension Finding {
   ///   - columns: Where lines are folded; `nil` for a pipe, where none is.
   ///   - isQuiet: `true` if only problems are shown.
   /// - Returns: The lines.
-  func lines(at columns: Int?, isQuiet: Bool) -> [String] {
+  package func lines(at columns: Int?, isQuiet: Bool) -> [String] {
     if isQuiet && severity == .ok { return [] }
     let label = isRepaired ? "repaired" : severity.rawValue
     // A column for the labels would leave a small window too little.
@@ -80,7 +79,7 @@ extension Finding {
   }
 
   /// The object of the contract; keys are only ever added.
-  var json: JSON {
+  package var json: JSON {
     [
       "code": .string(code),
       "severity": .string(severity.rawValue),

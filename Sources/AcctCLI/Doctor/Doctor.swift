@@ -1,6 +1,7 @@
 import AcctConsole
 import AcctEngine
 import AcctPorts
+import AcctRequests
 
 /// Checks everything that acct relies on, and repairs errors that need no decision of the user.
 ///
@@ -47,7 +48,7 @@ struct Doctor: Sendable {
     }
     findings += await accounts(writable: writable)
     findings += await leftovers()
-    findings += proxy()
+    findings += ProxyFence.findings(in: context)
     if askingServers { findings += await clock() }
     return findings
   }

@@ -1,16 +1,17 @@
-package import AcctModel
-import AcctPorts
+package import AcctConsole
 package import AcctEngine
+import AcctModel
+import AcctPorts
 
 /// The files that accounts need beside acct's own, for the fence around a proxy.
 package struct ProxyFence: Equatable, Sendable {
   /// The files of tokens that renewals start from.
   var tokenFiles: [String] = []
   /// The reason why there can be no fence.
-  package private(set) var obstacle: Obstacle?
+  private(set) var obstacle: Obstacle?
 
   /// What reads files that acct does not know.
-  package enum Obstacle: Equatable, Sendable {
+  enum Obstacle: Equatable, Sendable {
     /// The module of a token that has a key of the account.
     case module(AccountName)
     /// The program that prints the token that the account starts from.
@@ -22,7 +23,7 @@ package struct ProxyFence: Equatable, Sendable {
   }
 
   /// Finds out what the accounts need, and those whose tokens they start from.
-  package init(for accounts: [Account], _ context: EngineContext) {
+  init(for accounts: [Account], _ context: EngineContext) {
     var (rest, seen) = (accounts, Set<AccountID>())
     while let account = rest.popLast() {
       guard seen.insert(account.id).inserted else { continue }
@@ -49,5 +50,35 @@ package struct ProxyFence: Equatable, Sendable {
       // Requests will report the error in the choice.
       return true
     }
+  }
+}
+
+extension ProxyFence {
+  /// Reports the kernel's means of protecting a proxy, which runs for days.
+  package static func findings(in context: EngineContext) -> [Finding] {
+    guard let measures = context.world.confinement.available() else { return [] }
+    let memory =
+      measures.secretMemory
+      ? "`acct proxy` keeps its secrets in memory that no other process can read (memfd_secret)"
+      : "this system has no memfd_secret: root can read the secrets of a running `acct proxy`"
+    let fence =
+      measures.fence.map { "`acct proxy` can't open files that it has no use for (landlock \($0))" }
+      ?? "this system has no landlock: `acct proxy` can open all your files"
+    let findings = [Finding(.ok, "proxyMemory", memory), Finding(.ok, "proxyFence", fence)]
+    let accounts = (try? context.accountStore.listing().accounts) ?? []
+    guard measures.fence != nil, let obstacle = ProxyFence(for: accounts, context).obstacle else { return findings }
+    let message = "`acct proxy` for these accounts can open all your files: \(words(for: obstacle))"
+    return findings + [Finding(.ok, "proxyUnfenced", message)]
+  }
+}
+
+/// Why a proxy is without a fence, though the kernel has one.
+func words(for obstacle: ProxyFence.Obstacle) -> String {
+  switch obstacle {
+  case .module(let account): "a key of \(account) is in a token, whose module reads files of its own"
+  case .program(let account): "the token of \(account) starts from a program, which reads files of its own"
+  case .sharedKeyring: "the engine of the shared keyring is reached by a library that reads files of its own"
+  case .tokenFile(let paths):
+    "\(paths.map { printable($0) }.joined(separator: ", ")) lies directly in the home folder, which would be open with it"
   }
 }
