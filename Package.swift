@@ -240,8 +240,8 @@ let package = Package(
     room(
       "AcctRequests",
       [
-        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctConsole",
-        argumentParser,
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts",
+        "AcctEngine", "AcctConsole", argumentParser,
       ],
       forSize: true,
       reflected: true
@@ -249,8 +249,8 @@ let package = Package(
     room(
       "AcctCLI",
       [
-        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctConsole", "AcctPrograms",
-        "AcctRequests", argumentParser,
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine",
+        "AcctConsole", "AcctPrograms", "AcctRequests", argumentParser,
       ],
       forSize: true,
       reflected: true
