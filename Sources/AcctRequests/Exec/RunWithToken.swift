@@ -1,8 +1,9 @@
+import AcctConsole
+import AcctEngine
 import AcctModel
 import AcctPorts
 import Release
 import Secrets
-import AcctEngine
 
 /// Replaces the process by a command that has an account's token in its environment.
 struct RunWithToken: Sendable {
@@ -29,5 +30,36 @@ struct RunWithToken: Sendable {
   func run(_ command: [String], _ token: Released, in variable: String) throws(EngineError) {
     let value = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.variable.written(token.tokenAlone) }
     do { try exec.become(command, (variable, value)) } catch { throw .exec(.unusable(error)) }
+  }
+}
+
+/// A command can't be run with a token.
+enum ExecError: Error {
+  case unusable(ExecFailure)
+  /// There is no place for a file with a token that the command reads.
+  case memoryFolder(MemoryFolderFailure)
+}
+
+extension EngineError {
+  /// The failure of a use case.
+  static func exec(_ error: ExecError) -> EngineError { .told(Told(error, ErrorMessage(error))) }
+}
+
+extension ErrorMessage {
+  /// The statuses are those of env(1) and the shells.
+  fileprivate init(_ error: ExecError) {
+    switch error {
+    case .unusable(.notFound(let program)):
+      self.init("commandNotFound", .commandNotFound, "\(program): no such command")
+    case .unusable(.notExecutable(let program, let reason)):
+      self.init("commandNotExecutable", .commandNotExecutable, "\(program): \(reason)")
+    case .memoryFolder(let failure):
+      self.init(
+        "noMemoryFolder",
+        .failed,
+        "there is no place in memory for a file with a token: \(printable(failure.path)): \(failure.reason)",
+        hint: "set XDG_RUNTIME_DIR to a folder of your own on a tmpfs, or mount one at /dev/shm"
+      )
+    }
   }
 }

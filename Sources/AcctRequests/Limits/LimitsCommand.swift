@@ -1,9 +1,11 @@
 package import AcctConsole
 package import AcctEngine
-import AcctModel
+package import AcctModel
 import AcctPorts
 package import ArgumentParser
 import Release
+import Secrets
+import StrictJSON
 
 /// Shows the rest of an account's limits.
 package struct LimitsCommand: AcctCommand {
@@ -83,4 +85,105 @@ package struct LimitsCommand: AcctCommand {
   private func rows(_ limits: [AccountLimits]) -> [(name: String?, limit: RateLimit)] {
     limits.flatMap { account, limits in limits.map { (all ? account.name.description : nil, $0) } }
   }
+}
+
+/// Shows limits until Ctrl-C.
+///
+/// A terminal draws them anew each second, with the time that is left; elsewhere they follow each other as they change.
+private struct LimitsWatch: Sendable {
+  private let world: World
+  /// `true` if a terminal draws new lines over the old ones.
+  private let redraws: Bool
+  /// Returns the limits, and the lines that show them now.
+  typealias Look = @Sendable () throws(EngineError) -> (limits: [RateLimit], lines: [String])
+
+  init(_ context: Context) {
+    world = context.world
+    redraws = world.streams.outputIsTerminal && !world.terminalIsDumb
+  }
+
+  /// - Throws: What `look` throws, or ``FilesError/output(_:)``.
+  func run(_ look: @escaping Look) async throws(EngineError) {
+    let (starts, start) = AsyncStream.makeStream(of: Void.self)
+    let work = Task { () async -> Result<Void, EngineError> in
+      for await _ in starts {}
+      do throws(EngineError) { return .success(try await show(look)) } catch { return .failure(error) }
+    }
+    let watch = world.signals.watch { work.cancel() }
+    defer { watch.release() }
+    // Not before a signal can end it.
+    start.finish()
+    try await work.value.get()
+  }
+
+  private func show(_ look: Look) async throws(EngineError) {
+    var shown: (limits: [RateLimit], lines: [String])?
+    while !Task.isCancelled {
+      let next = try look()
+      if redraws ? next.lines != shown?.lines : next.limits != shown?.limits {
+        // Up to the first of the old lines, and erase from there (ECMA-48, sections 8.3.22 and 8.3.39).
+        let erasure = redraws ? shown.map { "\u{1B}[\($0.lines.count)A\u{1B}[J" } : nil
+        do {
+          try world.streams.output(Secret((erasure ?? "") + next.lines.map { $0 + "\n" }.joined()))
+        } catch {
+          throw .files(.output(error))
+        }
+        shown = next
+      }
+      guard await world.clock.sleep(1) else { return }
+    }
+  }
+}
+
+/// An account's limits.
+typealias AccountLimits = (account: Account, limits: [RateLimit])
+
+/// The lines that show limits, one for each: its account if there may be several, its owner, on a terminal a bar, and
+/// the words.
+package func limitLines(_ limits: [(name: String?, limit: RateLimit)], at now: Timestamp, on screen: Screen) -> [String]
+{
+  let rows = limits.map { name, limit in
+    [
+      name.map { Cell($0) }, Cell(limit.label),
+      Cell(screen.columns == nil ? "" : bar(limit, at: now, on: screen), .faint),
+      Cell(words(for: limit, at: now)),
+    ]
+  }
+  let isShown = [limits.contains { $0.name != nil }, true, rows.contains { $0[2]?.text.isEmpty == false }, true]
+  let columns: [Table.Column] = [.init("", floor: 12), .init("", floor: 12), .init("", rank: 0), .init("", floor: 20)]
+  return Table(
+    columns: zip(columns, isShown).filter(\.1).map(\.0),
+    rows: rows.map { row in zip(row, isShown).filter(\.1).map { $0.0 ?? "" } }
+  )
+  .lines(on: screen)
+}
+
+/// The `limits` object of the contract.
+func limitsJSON(_ limits: [RateLimit], of account: Account, at now: Timestamp) -> JSON {
+  .object(envelope(limitMembers((account, limits), at: now)))
+}
+
+/// The `limits` object of the contract for every account.
+func limitsJSON(_ all: [AccountLimits], at now: Timestamp) -> JSON {
+  .object(envelope(["accounts": .array(all.map { .object(JSONObject(limitMembers($0, at: now))) })]))
+}
+
+private func limitMembers(_ limits: AccountLimits, at now: Timestamp) -> KeyValuePairs<String, JSON> {
+  [
+    "account": .string(limits.account.id.description),
+    "accountName": .string(limits.account.name.description),
+    "limits": .array(limits.limits.map { $0.json(at: now) }),
+  ]
+}
+
+/// In characters.
+private let barWidth = 10
+
+/// The share that is left, in tenths; something left is never drawn as nothing.
+private func bar(_ limit: RateLimit, at now: Timestamp, on screen: Screen) -> String {
+  guard let most = limit.limit, most > 0, let remaining = limit.remaining, !limit.isOver(at: now) else { return "" }
+  let share = Double(min(remaining, most)) / Double(most) * Double(barWidth)
+  let filled = Int(share.rounded(.up))
+  let (full, empty) = screen.isUnicode ? ("█", "░") : ("#", ".")
+  return String(repeating: full, count: filled) + String(repeating: empty, count: barWidth - filled)
 }

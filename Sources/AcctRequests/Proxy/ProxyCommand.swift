@@ -1,9 +1,9 @@
 package import AcctConsole
 package import AcctEngine
 import AcctModel
-import Secrets
 import AcctPorts
 package import ArgumentParser
+import Secrets
 
 /// Serves a local signing proxy until a signal stops it.
 package struct ProxyCommand: AcctCommand {
@@ -63,7 +63,7 @@ package struct ProxyCommand: AcctCommand {
     let place = port.map { LocalPlace.port($0 == 0 ? nil : $0) } ?? .socket(path: socket)
     let targets = try await targets(context)
     // Before anything secret is made, and before there is a second thread.
-    let protection = ProtectProxy(context.engine).begin(at: place, for: targets.accounts)
+    let protection = ProxyFence.begin(at: place, for: targets.accounts, in: context.engine)
     if let obstacle = protection.obstacle {
       context.notice("this proxy can open all your files: \(words(for: obstacle))")
     }
@@ -127,5 +127,18 @@ package struct ProxyCommand: AcctCommand {
     case .port(let port):
       Secret(joining: [Secret("http://127.0.0.1:\(port ?? 0)/"), secret ?? Secret(""), Secret("/\n")])
     }
+  }
+}
+
+/// The words of the proxy's own answer; `nil` for a request that could not be made.
+@Sendable private func words(for refusal: ProxyRefusal?) -> String {
+  switch refusal {
+  case .secretMissing: "the path does not begin with the secret of this run"
+  case .fromPage: "requests of web pages are not passed on"
+  case .foreignHost: "the proxy does not serve this Host"
+  case .malformed: "this request can't be passed on"
+  case .tunnel: "there is no tunnel here: nothing in it could be signed"
+  case .upgrade: "other protocols, such as WebSocket, are not passed on"
+  case nil: "acct could not make this request; its own output says why"
   }
 }

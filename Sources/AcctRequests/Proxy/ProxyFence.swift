@@ -4,14 +4,14 @@ import AcctModel
 import AcctPorts
 
 /// The files that accounts need beside acct's own, for the fence around a proxy.
-package struct ProxyFence: Equatable, Sendable {
+package struct ProxyFence: Sendable {
   /// The files of tokens that renewals start from.
-  var tokenFiles: [String] = []
+  private var tokenFiles: [String] = []
   /// The reason why there can be no fence.
-  private(set) var obstacle: Obstacle?
+  private var obstacle: Obstacle?
 
   /// What reads files that acct does not know.
-  enum Obstacle: Equatable, Sendable {
+  enum Obstacle: Sendable {
     /// The module of a token that has a key of the account.
     case module(AccountName)
     /// The program that prints the token that the account starts from.
@@ -54,6 +54,36 @@ package struct ProxyFence: Equatable, Sendable {
 }
 
 extension ProxyFence {
+  /// The protection of a proxy that is in force.
+  struct Protection: Sendable {
+    /// `true` if no other process can read the secrets.
+    let hidesSecrets: Bool
+    /// The reason why the proxy can open all files, though the kernel has a fence.
+    let obstacle: Obstacle?
+  }
+
+  /// Protects the secrets of a proxy, and the user's files from it, until the process ends.
+  ///
+  /// Measures that the kernel does not support are left out.
+  ///
+  /// - Parameters:
+  ///   - place: The address at which it will listen.
+  ///   - accounts: The accounts that requests are made as.
+  ///   - context: Everything outside.
+  /// - Returns: The measures that are in force.
+  static func begin(at place: LocalPlace, for accounts: [Account], in context: EngineContext) -> Protection {
+    let fence = ProxyFence(for: accounts, context)
+    let confinement = context.world.confinement
+    let measures = confinement.begin(
+      .init(place: place, tokenFiles: fence.tokenFiles, needsUnknownFiles: fence.obstacle != nil)
+    )
+    var obstacle: Obstacle?
+    if measures.fence == nil, confinement.available()?.fence != nil {
+      obstacle = fence.obstacle ?? (fence.tokenFiles.isEmpty ? nil : .tokenFile(fence.tokenFiles))
+    }
+    return Protection(hidesSecrets: measures.secretMemory, obstacle: obstacle)
+  }
+
   /// Reports the kernel's means of protecting a proxy, which runs for days.
   package static func findings(in context: EngineContext) -> [Finding] {
     guard let measures = context.world.confinement.available() else { return [] }

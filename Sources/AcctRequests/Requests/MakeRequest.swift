@@ -1,8 +1,10 @@
 import AcctConsole
+import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
-import AcctEngine
+import Release
+import Secrets
 
 /// Makes a request as an account, and meets the server's demands before its final response.
 ///
@@ -37,24 +39,15 @@ struct MakeRequest: Sendable {
   ///   - request: The request.
   ///   - account: The account that makes it.
   ///   - body: The body to send.
+  ///   - grant: A token to use for the first attempt.
   ///   - report: Takes the events.
   /// - Returns: The response, with any status.
   /// - Throws: ``EngineError`` if there is no response.
   func perform(
     _ request: Request,
     as account: Account,
-    sending body: RequestBody? = nil,
-    report: @Sendable (Event) -> Void
-  ) async throws(EngineError) -> Answer {
-    try await perform(request, as: account, sending: body, holding: nil, report: report)
-  }
-
-  /// Makes the request with a token to use for the first attempt.
-  func perform(
-    _ request: Request,
-    as account: Account,
     sending body: RequestBody?,
-    holding grant: AccessGrant?,
+    holding grant: AccessGrant? = nil,
     report: @Sendable (Event) -> Void = { _ in }
   ) async throws(EngineError) -> Answer {
     var attempt = RequestAttempt(request, body, account)
@@ -141,4 +134,258 @@ struct MakeRequest: Sendable {
     }
     if seconds > 0 { report(.waiting(0, of: seconds, origin)) }
   }
+}
+
+/// The input and the result of a request that the user makes.
+extension MakeRequest {
+  /// A request as the user specified it.
+  struct Request: Sendable {
+    var method: String
+    var url: HTTPURL
+    var fields: RequestFields
+    /// The number of retries of a request that was limited or failed.
+    var retries: Int
+    /// `true` to follow redirects of GET and HEAD within the account's own origins.
+    var follows = false
+    /// The purpose of its token, if it differs from the account's own.
+    var purpose: TokenPurpose?
+
+    var target: Authorize.Target { Authorize.Target(method: method, url: url) }
+  }
+
+  /// An event during a request.
+  enum Event: Sendable {
+    case notice(Notice)
+    /// The request is repeated after so many seconds of so many; reported every second, down to 0.
+    case waiting(Int64, of: Int64, Origin)
+  }
+
+  /// The server's final response, with its body still to come.
+  struct Answer: Sendable {
+    var origin: Origin
+    var response: StreamedResponse
+    /// `true` if a rate limit refused the request.
+    var isLimited: Bool
+    /// When the server accepts another request; seconds by its own clock, if it named a date.
+    var retryAfter: RetryAfter?
+    /// `true` if a retry would wait that long.
+    var isWorthRetrying: Bool
+    /// The failure that prevented a retry or the following of a redirect, if it should have been done.
+    var cause: EngineError?
+  }
+}
+
+/// Redirects (RFC 9110, section 15.4).
+extension MakeRequest {
+  /// The target of a response's redirect, if it is one.
+  ///
+  /// Each request on the way is authorized for its own URL: no credential goes to a place to which the account would
+  /// not send one by itself.
+  ///
+  /// - Returns: A URL of one of the account's origins, or the reason why that URL is not requested.
+  func redirect(_ head: ResponseHead, _ attempt: RequestAttempt) -> Result<HTTPURL, EngineError>? {
+    head.redirect.map { location in Result { () throws(EngineError) in try target(of: location, attempt) } }
+  }
+
+  private func target(of location: String, _ attempt: RequestAttempt) throws(EngineError) -> HTTPURL {
+    let target: HTTPURL
+    do { target = try attempt.request.url.resolving(location) } catch .refusedURL(let refusal) {
+      throw .input(.malformed(.refusedURL(refusal)))
+    } catch {
+      let shown = context.world.held.redactor.redact(location)
+      throw .request(.redirectMalformed(location: shown, attempt.request.url.origin))
+    }
+    let (origin, here) = (target.origin, attempt.request.url.origin)
+    let own = attempt.account.origins
+    // The message names a refused origin, unless it repeats a secret.
+    guard own.contains(origin) || !context.world.held.redactor.finds(in: origin.host) else {
+      throw .request(.redirectMalformed(location: "<redacted>", here))
+    }
+    do { try attempt.account.requireOwn(target.origin) } catch { throw .authorization(error) }
+    // A server elsewhere leads to this machine only where the user has allowed that origin.
+    guard
+      origin == here || origin.mayBePublic || !here.mayBePublic || own.reasons(for: origin).contains(.user)
+        // The user has named every origin of a static token.
+        || attempt.account.kind == .static
+    else { throw .network(.http(.inside(host: origin.host), origin)) }
+    return target
+  }
+}
+
+extension ResponseHead {
+  /// The one `Location` of a response that requests the same at another URL; 304 is no redirect, and 305 and 306 are
+  /// obsolete.
+  fileprivate var redirect: String? { [300, 301, 302, 303, 307, 308].contains(status) ? field("Location") : nil }
+}
+
+/// The effects of a response on the account's credentials.
+extension MakeRequest {
+  /// Applies the response's effect on the account, even if the request then fails.
+  ///
+  /// - Parameters:
+  ///   - response: The response; the part of its body that had to be read is returned again.
+  ///   - attempt: The request that was sent.
+  ///   - authorization: The authorization that it carried.
+  /// - Returns: The failure, or the end of a session; the response is delivered with it.
+  func react(
+    to response: inout StreamedResponse,
+    _ attempt: RequestAttempt,
+    _ authorization: Authorize.Authorization
+  ) async -> EngineError? {
+    let account = attempt.account
+    do throws(EngineError) {
+      if account.kind == .session {
+        // From now on a backend may accept no other session.
+        try await RotatedSession(context)
+          .keep(
+            from: &response,
+            to: attempt.request.method,
+            attempt.request.url,
+            insteadOf: authorization.token,
+            for: account
+          )
+      }
+      if account.kind == .guest, attempt.request.url.origin == account.service {
+        try await meet(&response, asGuest: account)
+      }
+      // It can't be renewed: the message names the command that stores a new one.
+      if response.head.status == 401, let replacement = account.replacement {
+        throw .signIn(.tokenRejected(replacement, attempt.request.url.origin))
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Renews a rejected token, or has a session's backend confirm it.
+  ///
+  /// - Parameters:
+  ///   - attempt: The request; afterwards with the updated account and its token.
+  ///   - sent: The rejected attempt. Another process may have replaced its token since; the new one has not been
+  ///     rejected, and is renewed only if it is.
+  /// - Returns: The result as an event; the credentials are kept in every case.
+  func renewal(of attempt: inout RequestAttempt, after sent: Sent) async -> RetryStateMachine.Event {
+    var byAnother = false
+    do throws(EngineError) {
+      if let purpose = try attempt.purpose {
+        attempt.grant = try await Renewal(context)
+          .secondToken(for: purpose, of: attempt.account, because: .refused(sent.authorization.token))
+      } else if attempt.account.sendsIDToken(to: attempt.request.url) {
+        attempt.grant = try await TokenProvider(context, .allowed).idToken(of: attempt.account, leaving: .max)
+      } else {
+        let outcome = try await Renewal(context).renew(attempt.account, because: .refused(sent.authorization.token))
+        attempt.account = outcome.credentials.account
+        attempt.grant = try outcome.grant(at: context.world.clock.now())
+        byAnother = !outcome.wasDue
+      }
+    } catch {
+      return .notRenewed(error)
+    }
+    let canRepeat = await attempt.canRepeat
+    return .renewed(attempt.request.url.origin, canRepeat: canRepeat, byAnother: byAnother)
+  }
+
+  /// Handles a rejection by a guest's backend, and throws the errors that only a guest can have.
+  private func meet(_ response: inout StreamedResponse, asGuest account: Account) async throws(EngineError) {
+    switch response.head.status {
+    case 401: if let end = try await GuestTokenEnd(context).refused(account) { throw end }
+    case 400:
+      guard let origin = account.service, await response.fault(redacting: context.world.held.redactor).namesDeviceID
+      else { return }
+      throw .request(.deviceIDMissing(origin))
+    default: return
+    }
+  }
+}
+
+extension MakeRequest {
+  /// The step-up that a response requires from the user, if it does.
+  ///
+  /// Only an account whose server grants scopes can sign in for more.
+  func stepUp(for head: ResponseHead, _ attempt: RequestAttempt) async -> EngineError? {
+    guard attempt.account.kind == .oauth,
+      let challenge = StepUpChallenge(status: head.status, fields: head.fields, redacting: context.world.held.redactor)
+    else { return nil }
+    var stepUp = StepUp(
+      account: attempt.account,
+      origin: attempt.request.url.origin,
+      challenge: challenge,
+      purpose: attempt.request.purpose,
+      granted: attempt.account.scope
+    )
+    if let purpose = try? attempt.purpose, attempt.account.hasResource(of: purpose) {
+      // What each resource's token has is kept apart. An item that can't be read now leaves the scope unknown.
+      let tokens = try? await CredentialStore(of: attempt.account, in: context).secondTokens()
+      stepUp.isSecondToken = true
+      stepUp.granted = tokens?[purpose]?.granted
+    }
+    return .request(.stepUp(stepUp))
+  }
+
+  /// The demand of a resource server for a bearer token where the account's are bound to a key.
+  ///
+  /// A renewal would bring another bound one. `invalid_token` alone may be about a token that was read, so the renewed
+  /// one is tried before that is taken for such a demand; no error at all is the answer to a request in which the server
+  /// finds no token (RFC 6750, section 3.1).
+  func bearerDemand(by head: ResponseHead, _ attempt: RequestAttempt) -> EngineError? {
+    guard attempt.account.tokenType == .dpop, !attempt.account.sendsIDToken(to: attempt.request.url),
+      let challenge = DPoPRefusal.bearerChallenge(status: head.status, headers: head.fields),
+      challenge.parameters["error"] != "invalid_token" || !attempt.retry.mayRenew
+    else { return nil }
+    return .request(.bearerOnly(attempt.account, attempt.request.url.origin))
+  }
+}
+
+/// What the last answer to a request says about a token that can't be renewed.
+extension MakeRequest {
+  /// Stores that the server has rejected the token, or accepts it after all.
+  ///
+  /// Only the account's own token counts: for a second token, and where the server demands a proof or a sign-in of
+  /// another kind, a 401 says nothing about it.
+  ///
+  /// - Parameters:
+  ///   - answer: The answer to deliver.
+  ///   - sent: The last attempt.
+  ///   - attempt: The request.
+  /// - Returns: The answer; if a rejection could not be stored, with the reason.
+  /// - Throws: ``EngineError``: the account's tokens do not fit the request.
+  func settled(_ answer: Answer, _ sent: Sent, _ attempt: RequestAttempt) async throws(EngineError) -> Answer {
+    let (account, status) = (attempt.account, answer.response.head.status)
+    let isRejected = status == 401 && account.keepsRejection
+    let isAccepted = (200..<300).contains(status) && account.recordedState.rejection != nil
+    guard isRejected || isAccepted, try attempt.purpose == nil else { return answer }
+    var answer = answer
+    if isRejected {
+      guard answer.cause?.isAboutKind != true,
+        await !answer.response.refusalCodes().contains(where: { $0.isAboutProofs })
+      else { return answer }
+    }
+    let verdict = isRejected ? Rejection(by: sent.origin, at: context.world.clock.now()) : nil
+    let token = sent.authorization.token
+    do throws(EngineError) {
+      try await aside { () async throws(EngineError) in
+        try await TokenVerdict(context).record(verdict, on: token, of: account)
+      }
+    } catch {
+      // An acceptance that is not stored is stored by the next one.
+      if isRejected { answer.cause = answer.cause ?? error }
+    }
+    return answer
+  }
+}
+
+extension EngineError {
+  /// `true` for a demand for a sign-in, or a token, of another kind.
+  fileprivate var isAboutKind: Bool {
+    switch request {
+    case .stepUp, .bearerOnly: true
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// `true` for the codes of a proof that was not accepted (RFC 9449, sections 5 and 9).
+  fileprivate var isAboutProofs: Bool { self == "use_dpop_nonce" || self == "invalid_dpop_proof" }
 }

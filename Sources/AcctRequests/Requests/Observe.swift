@@ -1,9 +1,11 @@
+package import AcctConsole
+package import AcctEngine
 import AcctModel
-import Secrets
 import AcctPorts
 import AcctProtocol
+package import ArgumentParser
 import Release
-import AcctEngine
+import Secrets
 
 /// Learns from a response that another program received: its nonce, its clock and its limits, and the session that a
 /// backend has put in place of the old one.
@@ -70,4 +72,40 @@ struct Observe: Sendable {
 
   /// The most bytes read: servers and curl allow far less for one head, but redirects bring several.
   private static let limit = 1 << 20
+}
+
+/// Learns from the answers that another program got.
+package struct ObserveCommand: AcctCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "observe",
+    abstract: "Read nonces and limits from a response's headers on standard input.",
+    discussion: """
+      The next header then uses the nonce that curl received:
+
+        acct header URL | curl -H @- -D heads URL; acct observe URL <heads
+
+      A sealed session that the backend has replaced is stored, once the backend confirms that it is \
+      this account's.
+      """
+  )
+
+  @Argument(help: "The URL that was requested.")
+  var url: String
+
+  @OptionGroup package var options: SharedOptions
+
+  package init() {}
+
+  package func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let target: Destination
+    do { target = try Destination(url) } catch { throw .input(.malformed(error)) }
+    let account = try await context.choose(for: target).account
+    let observer = Observe(context.engine)
+    context.report(try await observer.observe(target.url, as: account))
+    if options.json {
+      let limits = LimitsLedger(context.world).limits(of: account.id)
+      try context.output(limitsJSON(limits, of: account, at: context.world.clock.now()))
+    }
+    return .done
+  }
 }

@@ -5,7 +5,7 @@ package import AcctPorts
 package import AcctProtocol
 
 /// A failure of a request that the user makes.
-package enum RequestError: Error, Equatable, Sendable {
+package enum RequestError: Error, Sendable {
   /// Not a header line; the text before its colon, since the text after it may be a secret.
   case fieldMalformed(String)
   /// The account writes this field.

@@ -1,7 +1,7 @@
+package import AcctEngine
 package import AcctModel
 package import AcctPorts
 import AcctProtocol
-package import AcctEngine
 
 /// Decides what follows each attempt at a request.
 ///
@@ -150,4 +150,94 @@ package struct RetryStateMachine: Sendable {
       return .follow(target)
     }
   }
+}
+
+extension RetryStateMachine {
+  /// The facts about a response that the decision needs.
+  package struct Response: Equatable, Sendable {
+    package var status: Int
+    /// The origin of the response.
+    package var origin: Origin
+    /// The error codes of a rejected proof (RFC 9449, sections 5 to 9).
+    package var refusalCodes: Set<String> = []
+    /// `true` if the refusal of a proof has taught another nonce or the server's time.
+    package var isProofCorrected = false
+    /// `true` if a rate limit refused the request, which then had no effect.
+    package var isLimited = false
+    /// Seconds until the server accepts another request, by its own clock; `nil` if it names none.
+    package var retryAfter: Int64?
+    /// The URL that it redirects to, or the reason why that URL is not requested.
+    @Boxed package var redirect: Result<HTTPURL, EngineError>? = nil
+    /// A failure to handle the response, a session that ended because of it, or a demand that only the user can meet.
+    @Boxed package var cause: EngineError? = nil
+    /// `true` if the whole body can still be sent.
+    package var canRepeat = true
+
+    /// The status by its meaning: a 403 of a rate limit is a 429.
+    var meaning: Int { isLimited ? 429 : status }
+
+    package init(status: Int, origin: Origin) {
+      self.status = status
+      self.origin = origin
+    }
+  }
+}
+
+/// The rules for repeating a request, and for the wait before that.
+struct RetryPolicy: Sendable {
+  private let method: String
+  private var left: Int
+  /// Seconds to wait if the server names none; doubled each time.
+  private var pause: Int64 = 1
+
+  /// No wait is longer than this, in seconds.
+  private static let longestWait: Int64 = 3600
+  private static let longestPause: Int64 = 60
+
+  /// - Parameters:
+  ///   - retries: The most repetitions.
+  ///   - method: The method of the request.
+  init(_ retries: Int, method: String) {
+    left = retries
+    self.method = method
+  }
+
+  /// Uses one of the retries for a response.
+  ///
+  /// 429 means that nothing was done (RFC 6585, section 4). After a 5xx the request may have had its effect, so that
+  /// only an idempotent request is repeated.
+  ///
+  /// - Parameters:
+  ///   - status: The status of the response; 429 for each that a limit refused.
+  ///   - retryAfter: The seconds that the server asks for.
+  /// - Returns: Seconds to wait; `nil` if the response is final.
+  mutating func wait(after status: Int, _ retryAfter: Int64?) -> Int64? {
+    guard status == 429 || status >= 500 && isIdempotent else { return nil }
+    return take(retryAfter)
+  }
+
+  /// Uses one of the retries for a request without a response.
+  mutating func wait(after failure: HTTPFailure) -> Int64? {
+    // A request that was sent may have had its effect.
+    guard failure.mayPass || failure.isOfProxy, !failure.wasSent || isIdempotent else { return nil }
+    return take(nil)
+  }
+
+  /// Returns `true` if a retry would wait for so many seconds.
+  static func waits(_ retryAfter: Int64?) -> Bool { retryAfter ?? 0 <= longestWait }
+
+  private mutating func take(_ seconds: Int64?) -> Int64? {
+    guard left > 0, Self.waits(seconds) else { return nil }
+    left -= 1
+    defer { pause = min(pause * 2, Self.longestPause) }
+    return seconds ?? pause
+  }
+
+  /// `true` for an idempotent method (RFC 9110, section 9.2.2).
+  private var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
+}
+
+extension HTTPFailure {
+  /// `true` if the proxy failed, and not the server: it may forward the next request.
+  fileprivate var isOfProxy: Bool { if case .proxy = self { true } else { false } }
 }

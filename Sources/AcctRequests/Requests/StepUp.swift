@@ -6,8 +6,58 @@ import Release
 package import Secrets
 import Text
 
+/// A resource server accepts the token, and wants more of its user: a scope (RFC 6750, section 3.1), or another
+/// authentication (RFC 9470, section 3).
+///
+/// No renewal helps: only the user can grant the missing authorization.
+package struct StepUpChallenge: Sendable {
+  /// The missing authorization.
+  package enum Need: String, Sendable, CaseIterable {
+    case scope = "insufficient_scope"
+    case authentication = "insufficient_user_authentication"
+  }
+
+  package let need: Need
+  /// The scope that the request needs, as far as its words are well-formed.
+  package private(set) var scope: [String] = []
+  /// The classes of authentication that the server accepts, the preferred one first.
+  package private(set) var acrValues: [String] = []
+  /// The greatest age of the user's authentication that the server accepts, in seconds.
+  package private(set) var maxAge: Int64?
+  /// The server's own words.
+  package private(set) var description: String?
+
+  /// Reads an answer; `nil` for any but such a challenge.
+  ///
+  /// - Parameters:
+  ///   - status: The answer's. The RFCs name 403 for a scope and 401 for an authentication; either is accepted
+  ///     with both.
+  ///   - fields: Its fields.
+  ///   - redactor: Takes secrets out of the server's words. A word that has one is left out.
+  package init?(status: Int, fields: [(name: String, value: String)], redacting redactor: Redactor) {
+    guard status == 401 || status == 403 else { return nil }
+    let challenge = fields.values(of: "www-authenticate")
+      .flatMap(AuthenticationChallenge.parse)
+      .first { $0.parameters["error"].flatMap(Need.init) != nil }
+    guard let parameters = challenge?.parameters, let need = parameters["error"].flatMap(Need.init) else { return nil }
+    func words(_ name: String) -> [String] {
+      (parameters[name] ?? "").split(separator: " ").map(String.init)
+        .filter { Scope.isWellFormed($0) && redactor.redact($0) == $0 }
+    }
+    self.need = need
+    scope = words("scope")
+    acrValues = words("acr_values")
+    // As the server wrote it, with nothing but digits.
+    maxAge = parameters["max_age"].flatMap { text in
+      text.utf8.count <= 12 && text.utf8.allSatisfy(\.isASCIIDigit)
+        ? Int64(text) : nil
+    }
+    description = parameters["error_description"].map { redactor.redact(String($0.prefix(200))) }
+  }
+}
+
 /// A response that requires a new sign-in with more than the account has.
-package struct StepUp: Equatable, Sendable {
+package struct StepUp: Sendable {
   /// The account at the time of the request.
   var account: Account
   /// The origin of the response.
@@ -32,9 +82,7 @@ extension StepUp {
     let each = more.reduce(into: requested) { if !$0.contains($1) { $0.append($1) } }
     return (more.joined(separator: " "), each.joined(separator: " "))
   }
-}
 
-extension StepUp {
   /// The words of the challenge that the request's token does not have.
   fileprivate var missing: [String] { challenge.scope.filter { !Scope.words(granted).contains($0) } }
 
@@ -104,54 +152,4 @@ private func signInLine(_ stepUp: StepUp) -> String {
     if let maxAge = challenge.maxAge { words += ["--param", "max_age=\(maxAge)"] }
   }
   return loginLine(account.name, words)
-}
-
-/// A resource server accepts the token, and wants more of its user: a scope (RFC 6750, section 3.1), or another
-/// authentication (RFC 9470, section 3).
-///
-/// No renewal helps: only the user can grant the missing authorization.
-package struct StepUpChallenge: Equatable, Sendable {
-  /// The missing authorization.
-  package enum Need: String, Sendable, CaseIterable {
-    case scope = "insufficient_scope"
-    case authentication = "insufficient_user_authentication"
-  }
-
-  package let need: Need
-  /// The scope that the request needs, as far as its words are well-formed.
-  package private(set) var scope: [String] = []
-  /// The classes of authentication that the server accepts, the preferred one first.
-  package private(set) var acrValues: [String] = []
-  /// The greatest age of the user's authentication that the server accepts, in seconds.
-  package private(set) var maxAge: Int64?
-  /// The server's own words.
-  package private(set) var description: String?
-
-  /// Reads an answer; `nil` for any but such a challenge.
-  ///
-  /// - Parameters:
-  ///   - status: The answer's. The RFCs name 403 for a scope and 401 for an authentication; either is accepted
-  ///     with both.
-  ///   - fields: Its fields.
-  ///   - redactor: Takes secrets out of the server's words. A word that has one is left out.
-  package init?(status: Int, fields: [(name: String, value: String)], redacting redactor: Redactor) {
-    guard status == 401 || status == 403 else { return nil }
-    let challenge = fields.values(of: "www-authenticate")
-      .flatMap(AuthenticationChallenge.parse)
-      .first { $0.parameters["error"].flatMap(Need.init) != nil }
-    guard let parameters = challenge?.parameters, let need = parameters["error"].flatMap(Need.init) else { return nil }
-    func words(_ name: String) -> [String] {
-      (parameters[name] ?? "").split(separator: " ").map(String.init)
-        .filter { Scope.isWellFormed($0) && redactor.redact($0) == $0 }
-    }
-    self.need = need
-    scope = words("scope")
-    acrValues = words("acr_values")
-    // As the server wrote it, with nothing but digits.
-    maxAge = parameters["max_age"].flatMap { text in
-      text.utf8.count <= 12 && text.utf8.allSatisfy(\.isASCIIDigit)
-        ? Int64(text) : nil
-    }
-    description = parameters["error_description"].map { redactor.redact(String($0.prefix(200))) }
-  }
 }
