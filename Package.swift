@@ -306,7 +306,10 @@ let package = Package(
     ),
     tests(
       "AcctRequestsTests",
-      ["AcctModel", "Secrets", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctRequests", "AcctTestSupport"]
+      [
+        "AcctModel", "Secrets", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctConsole", "AcctRequests",
+        "AcctTestSupport",
+      ]
     ),
     .testTarget(
       name: "AcctCLITests",
