@@ -172,6 +172,8 @@ let package = Package(
       reflected: true
     ),
     room("AcctPorts", ["AcctModel", "Release", "Secrets"], forSize: true, reflected: true),
+    // What AcctDevices asks of a TPM and of tokens.
+    room("KeyDevices", ["AcctModel", "Secrets", "Text", "AcctPorts"], forSize: true),
     room(
       "AcctEngine",
       ["AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts"],
@@ -205,8 +207,13 @@ let package = Package(
       forSize: true
     ),
     room("PostgresStore", ["AcctModel", "Secrets", "Text", "AcctPorts", "PrivateFiles", "CLibPQ"], forSize: true),
-    room("TPM", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles"], forSize: true),
-    room("PKCS11", ["AcctModel", "Secrets", "AcctPorts", "CPKCS11", "PrivateFiles"], forSize: true, reflected: true),
+    room("TPM", ["AcctModel", "Secrets", "AcctPorts", "KeyDevices", "PrivateFiles"], forSize: true),
+    room(
+      "PKCS11",
+      ["AcctModel", "Secrets", "AcctPorts", "KeyDevices", "CPKCS11", "PrivateFiles"],
+      forSize: true,
+      reflected: true
+    ),
     room("Expat", ["AcctModel", "Secrets", "AcctPorts", "CExpat"], forSize: true),
     room("LiveSystem", ["AcctModel", "Secrets", "Text", "AcctPorts", "PrivateFiles", "CLinux"], forSize: true),
 
@@ -238,6 +245,15 @@ let package = Package(
       reflected: true
     ),
     room(
+      "AcctDevices",
+      [
+        "AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices", "AcctEngine", "AcctConsole",
+        argumentParser,
+      ],
+      forSize: true,
+      reflected: true
+    ),
+    room(
       "AcctRequests",
       [
         "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts",
@@ -249,8 +265,8 @@ let package = Package(
     room(
       "AcctCLI",
       [
-        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine",
-        "AcctConsole", "AcctPrograms", "AcctRequests", argumentParser,
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices", "AcctEngine",
+        "AcctConsole", "AcctDevices", "AcctPrograms", "AcctRequests", argumentParser,
       ],
       forSize: true,
       reflected: true
@@ -259,7 +275,7 @@ let package = Package(
       name: "acct",
       dependencies: [
         "AcctCLI", "AcctConsole", "AcctEngine", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "Expat",
-        "LiveHTTP", "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
+        "KeyDevices", "LiveHTTP", "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
       ],
       swiftSettings: houseRules,
       linkerSettings: acctLinking
@@ -269,7 +285,8 @@ let package = Package(
     .target(
       name: "AcctTestSupport",
       dependencies: [
-        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctCrypto", "Expat", "Vault", "COpenSSL",
+        "AcctModel", "Release", "Secrets", "AcctPorts", "KeyDevices", "StrictJSON", "AcctCrypto", "Expat", "Vault",
+        "COpenSSL",
       ],
       path: "Tests/AcctTestSupport",
       swiftSettings: testRules
@@ -278,7 +295,7 @@ let package = Package(
     // One operation on a token: a module's tokens are those of its process, and of that one's environment.
     .executableTarget(
       name: "TokenTool",
-      dependencies: ["AcctModel", "Secrets", "AcctPorts", "PKCS11", "PrivateFiles"],
+      dependencies: ["AcctModel", "Secrets", "AcctPorts", "KeyDevices", "PKCS11", "PrivateFiles"],
       path: "Tests/TokenTool",
       swiftSettings: testRules
     ),
@@ -311,11 +328,12 @@ let package = Package(
         "AcctTestSupport",
       ]
     ),
+    tests("AcctDevicesTests", ["AcctModel", "AcctDevices", "AcctEngine", "KeyDevices", "AcctTestSupport"]),
     .testTarget(
       name: "AcctCLITests",
       dependencies: [
         "AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
-        "AcctConsole", "AcctPrograms", "AcctRequests", "AcctCLI", "AcctTestSupport", argumentParser,
+        "AcctConsole", "AcctPrograms", "AcctRequests", "AcctCLI", "KeyDevices", "AcctTestSupport", argumentParser,
       ],
       exclude: ["Screens"],
       swiftSettings: testRules
@@ -323,7 +341,10 @@ let package = Package(
     tests("PrivateFilesTests", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(
       "VaultTests",
-      ["AcctModel", "Secrets", "AcctPorts", "AcctCrypto", "AcctTestSupport", "PrivateFiles", "StrictJSON", "Vault"]
+      [
+        "AcctModel", "Secrets", "AcctPorts", "KeyDevices", "AcctCrypto", "AcctTestSupport", "PrivateFiles", "StrictJSON",
+        "Vault",
+      ]
     ),
     tests(
       "SharedKeyringTests",
@@ -342,7 +363,7 @@ let package = Package(
       swiftSettings: testRules
     ),
     tests("SessionBusTests", ["Secrets", "SessionBus"]),
-    tests("TPMTests", ["AcctModel", "AcctCrypto", "Secrets", "AcctPorts", "AcctTestSupport", "TPM"]),
+    tests("TPMTests", ["AcctModel", "AcctCrypto", "Secrets", "AcctPorts", "KeyDevices", "AcctTestSupport", "TPM"]),
     .testTarget(name: "PKCS11Tests", dependencies: ["AcctTestSupport"], exclude: ["Modules"], swiftSettings: testRules),
     tests("PostgresStoreTests", ["AcctPorts", "AcctTestSupport", "PostgresStore"]),
     tests(
@@ -375,7 +396,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "AcctPrograms",
-        "AcctRequests", "EtcdStore", "Expat", "SessionBus", "SharedKeyring", "TPM", "Vault",
+        "AcctRequests", "EtcdStore", "Expat", "KeyDevices", "SessionBus", "SharedKeyring", "TPM", "Vault",
       ],
       path: "Tests/FuzzTargets",
       swiftSettings: testRules

@@ -1,9 +1,11 @@
 import AcctConsole
+import AcctDevices
 import AcctEngine
 import AcctPrograms
 import AcctRequests
 import Secrets
 package import AcctPorts
+package import KeyDevices
 package import ArgumentParser
 import StrictJSON
 
@@ -37,9 +39,10 @@ extension Acct {
   ///
   /// - Parameters:
   ///   - commandLine: The program's name and the arguments; `nil` for one that is not UTF-8.
-  ///   - world: Everything outside.
+  ///   - world: Everything outside but devices.
+  ///   - devices: The devices that can have keys.
   /// - Returns: The exit status of the process.
-  package static func run(commandLine: [String?], in world: World) async -> Int32 {
+  package static func run(commandLine: [String?], in world: World, devices: HardwareKeys = .none) async -> Int32 {
     let texts = commandLine.compactMap(\.self)
     guard texts.count == commandLine.count else {
       // Kept as a name with other characters in the place of its own, it could be another argument's name, too.
@@ -51,19 +54,21 @@ extension Acct {
       )
       return ErrorReport(world: world, asJSON: texts.contains("--json")).write(message)
     }
-    return await run(arguments(of: texts), in: world)
+    return await run(arguments(of: texts), in: world, devices: devices)
   }
 
   /// Parses `arguments`, runs the command in `world` and reports the outcome there.
   ///
   /// - Parameters:
   ///   - arguments: The command line without the program's name.
-  ///   - world: Everything outside.
+  ///   - world: Everything outside but devices.
+  ///   - devices: The devices that can have keys.
   ///   - parse: Makes a command of them; tests that repeat a line have it parsed once.
   /// - Returns: The exit status of the process.
   package static func run(
     _ arguments: [String],
     in world: World,
+    devices: HardwareKeys = .none,
     parsedBy parse: ([String]) throws -> ParsedCommand = parsed
   ) async -> Int32 {
     // Beside the parsing, which takes as long as that.
@@ -82,7 +87,7 @@ extension Acct {
       let variable = world.environment.variable
       let document = type(of: command).takesDocument ? command.credentials ?? variable("ACCT_CREDENTIALS") : nil
       if document != nil || variable("ACCT_KEYRING") == "memory" { report.world = world.keepingNothing() }
-      var context = Context(report.world, command.options)
+      var context = Context(report.world, command.options, devices: Devices(devices))
       context.isDocument = document != nil
       report.chosen = context.chosen
       report.isDocument = document != nil

@@ -1,6 +1,7 @@
+import AcctEngine
 import AcctModel
+import KeyDevices
 import Secrets
-import AcctPorts
 import Synchronization
 
 /// The access to the keys behind one PIN, for the lifetime of the process: the PIN is asked for once, and a wrong one

@@ -1,60 +1,57 @@
-import AcctConsole
-import AcctEngine
+package import AcctConsole
+package import AcctEngine
 import AcctModel
 import AcctPorts
-import ArgumentParser
+package import ArgumentParser
+import KeyDevices
 import StrictJSON
 
-extension KeyCommand {
-  /// Lists the devices that can have keys, and the keys that they have.
-  struct List: AcctCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "list",
-      abstract: "List the TPM, the tokens and their keys, and the accounts that use them.",
-      discussion: "The TPM is that of ACCT_TPM, else /dev/tpmrm0. No PIN is asked for."
-    )
+/// Lists the devices that can have keys, and the keys that they have.
+package struct KeyListCommand: AcctCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the TPM, the tokens and their keys, and the accounts that use them.",
+    discussion: "The TPM is that of ACCT_TPM, else /dev/tpmrm0. No PIN is asked for."
+  )
 
-    @Flag(help: "List keys in devices.")
-    var hardware = false
+  @Flag(help: "List keys in devices.")
+  var hardware = false
 
-    @Argument(
-      help: ArgumentHelp("A TPM or token instead of those of this machine: tpm:SPEC or pkcs11:URI.", valueName: "place")
-    )
-    var place: String?
+  @Argument(
+    help: ArgumentHelp("A TPM or token instead of those of this machine: tpm:SPEC or pkcs11:URI.", valueName: "place")
+  )
+  var place: String?
 
-    @OptionGroup var options: SharedOptions
+  @OptionGroup package var options: SharedOptions
 
-    func validate() throws {
-      guard hardware else {
-        throw ValidationError("--hardware lists devices; `acct list --json` has each account's key")
-      }
-      guard place.map({ $0.hasPrefix("tpm:") || $0.hasPrefix("pkcs11:") }) ?? true else {
-        throw ValidationError("a place is tpm:SPEC or pkcs11:URI")
-      }
+  package init() {}
+
+  package func validate() throws {
+    guard hardware else {
+      throw ValidationError("--hardware lists devices; `acct list --json` has each account's key")
     }
+    guard place.map({ $0.hasPrefix("tpm:") || $0.hasPrefix("pkcs11:") }) ?? true else {
+      throw ValidationError("a place is tpm:SPEC or pkcs11:URI")
+    }
+  }
 
-    func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      var address = try context.world.environment.tpmAddress()
-      var uri: PKCS11URI?
-      if let place {
-        do {
-          if place.hasPrefix("tpm:") {
-            address = try TPMAddress(String(place.dropFirst(4)))
-          } else {
-            uri = try PKCS11URI(place)
-          }
-        } catch {
-          throw .input(.malformed(error))
-        }
-      }
-      let report = try await ListHardwareKeys(context.engine).report(tpm: address, tokens: uri)
-      if options.json {
-        try context.output(report.json)
+  package func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    var address = try context.world.environment.tpmAddress()
+    var uri: PKCS11URI?
+    if let place {
+      if place.hasPrefix("tpm:") {
+        address = try context.world.environment.tpmAddress(String(place.dropFirst(4)))
       } else {
-        try context.output(report.lines)
+        uri = try PKCS11URI(named: place)
       }
-      return .done
     }
+    let report = try await ListHardwareKeys(context.engine).report(tpm: address, tokens: uri)
+    if options.json {
+      try context.output(report.json)
+    } else {
+      try context.output(report.lines)
+    }
+    return .done
   }
 }
 

@@ -1,21 +1,23 @@
-import AcctConsole
-import AcctEngine
+package import AcctEngine
 import AcctModel
-import AcctPorts
-import ArgumentParser
+package import AcctPorts
+package import ArgumentParser
+import KeyDevices
 
 /// The place in which the DPoP key of a sign-in is made.
-struct KeyOptions: ParsableArguments {
+package struct KeyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Where the DPoP key is made: software, tpm, tpm:SPEC or pkcs11:URI.", valueName: "place"))
-  var key: String?
+  package var key: String?
 
   @Flag(help: "Give the new key in the TPM a PIN.")
-  var pin = false
+  package var pin = false
 
   /// `true` if any option is given.
-  var isUsed: Bool { key != nil || pin }
+  package var isUsed: Bool { key != nil || pin }
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard let key else {
       guard !pin else { throw ValidationError("--pin needs --key tpm") }
       return
@@ -34,25 +36,24 @@ struct KeyOptions: ParsableArguments {
   ///   - environment: Names the TPM where the option does not.
   /// - Returns: The place of the key, and the account that it is for.
   /// - Throws: ``InputError/malformed(_:)``.
-  func wish(for name: String?, _ environment: ProcessEnvironment) throws(EngineError) -> KeyRequest {
+  package func wish(for name: String?, _ environment: ProcessEnvironment) throws(EngineError) -> KeyRequest {
     KeyRequest(place: try place(environment), accountName: name.flatMap { try? AccountName($0) })
   }
 
   private func place(_ environment: ProcessEnvironment) throws(EngineError) -> KeyPlace? {
     guard let key, key != "software" else { return key == nil ? nil : .software }
-    if key == "tpm" { return .tpm(try environment.tpmAddress(), withPIN: pin) }
-    do {
-      return key.hasPrefix("tpm:")
-        ? .tpm(try TPMAddress(String(key.dropFirst(4))), withPIN: pin)
-        : .pkcs11(try PKCS11URI(key))
-    } catch {
-      throw .input(.malformed(error))
+    let place: DevicePlace
+    if key == "tpm" || key.hasPrefix("tpm:") {
+      place = .tpm(try environment.tpmAddress(key == "tpm" ? nil : String(key.dropFirst(4))), withPIN: pin)
+    } else {
+      place = .token(try PKCS11URI(named: key))
     }
+    return .device { context throws(EngineError) in try await NewKeys(context).make(in: place) }
   }
 }
 
 /// Rejects a key in a device beside `--no-dpop`, whose tokens are bound to none.
-func requireNoKey(_ key: KeyOptions, besides noDPoP: Bool) throws {
+package func requireNoKey(_ key: KeyOptions, besides noDPoP: Bool) throws {
   guard !noDPoP || !key.isUsed || key.key == "software" else {
     throw ValidationError("--key and --no-dpop exclude each other")
   }

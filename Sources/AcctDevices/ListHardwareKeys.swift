@@ -1,35 +1,36 @@
-package import AcctModel
-package import AcctPorts
+import AcctEngine
+import AcctModel
+import AcctPorts
 import AcctProtocol
-import Release
+import KeyDevices
 
 /// Lists the devices of this machine, and the accounts whose keys they hold.
-package struct ListHardwareKeys: Sendable {
+struct ListHardwareKeys: Sendable {
   private let context: EngineContext
 
-  package init(_ context: EngineContext) { self.context = context }
+  init(_ context: EngineContext) { self.context = context }
 
-  package struct Report: Sendable {
+  struct Report: Sendable {
     /// The TPM's address; ``tpm`` is its description of itself.
-    package var address: TPMAddress
-    package var tpm: Result<TPMDescription, HardwareKeyFailure>
+    var address: TPMAddress
+    var tpm: Result<TPMDescription, HardwareKeyFailure>
     /// The accounts whose key is in a TPM; only the keyring knows in which.
-    package var tpmAccounts: [Account]
-    package var tokens: [Token]
+    var tpmAccounts: [Account]
+    var tokens: [Token]
   }
 
-  package struct Token: Sendable {
-    package var slot: PKCS11Slot
-    package var keys: [Key]
+  struct Token: Sendable {
+    var slot: PKCS11Slot
+    var keys: [Key]
   }
 
-  package struct Key: Sendable {
-    package var uri: String
-    package var thumbprint: String
+  struct Key: Sendable {
+    var uri: String
+    var thumbprint: String
     /// The accounts whose tokens are bound to it.
-    package var accounts: [AccountName]
+    var accounts: [AccountName]
     /// `true` if the token reports that it was made elsewhere.
-    package var mayHaveCopies: Bool
+    var mayHaveCopies: Bool
   }
 
   /// Makes the report.
@@ -39,14 +40,14 @@ package struct ListHardwareKeys: Sendable {
   ///   - uri: The tokens; those of every configured module if not given.
   /// - Returns: The devices and their keys.
   /// - Throws: ``EngineError`` if the accounts can't be read; a device that fails is part of the report.
-  package func report(tpm address: TPMAddress, tokens uri: PKCS11URI?) async throws(EngineError) -> Report {
+  func report(tpm address: TPMAddress, tokens uri: PKCS11URI?) async throws(EngineError) -> Report {
     let accounts = try context.accountStore.listing().accounts
-    let hardwareKeys = context.world.hardwareKeys
+    let hardware = context.ownDevices.hardware
     let description: Result<TPMDescription, HardwareKeyFailure>
     do throws(HardwareKeyFailure) {
-      description = .success(try await hardwareKeys.tpm.describe(address))
+      description = .success(try await hardware.tpm.describe(address))
     } catch { description = .failure(error) }
-    let tokens = await hardwareKeys.pkcs11.list(uri).map { slot in
+    let tokens = await hardware.pkcs11.list(uri).map { slot in
       Token(slot: slot, keys: slot.keys.compactMap { key($0, of: accounts) })
     }
     return Report(
@@ -59,7 +60,8 @@ package struct ListHardwareKeys: Sendable {
 
   private func key(_ key: PKCS11Key, of accounts: [Account]) -> Key? {
     // Without a point of the curve there is no key for ES256.
-    let stored = try? StoredHardwareKey(.pkcs11(key.uri), x: key.point.x, y: key.point.y, isMade: false)
+    let kept = KeptKey(.pkcs11(key.uri), isMade: false)
+    let stored = try? StoredHardwareKey(.pkcs11, kept.place, x: key.point.x, y: key.point.y)
     guard let thumbprint = stored?.thumbprint else { return nil }
     let owners = accounts.filter { $0.keyStorage == .pkcs11 && $0.thumbprint == thumbprint }
     return Key(

@@ -1,18 +1,19 @@
+import AcctConsole
+import AcctEngine
 import AcctModel
-import Secrets
 import AcctPorts
+import KeyDevices
+import Secrets
 
 /// The source of a device's PIN: the file that a URI names, `ACCT_KEY_PIN_FILE`, the credential `acct.pin` from
 /// systemd, or the person at the terminal.
 struct PINSource: Sendable {
   private let world: World
   private let interaction: Interaction
-  private let voice: Voice?
 
   init(_ context: EngineContext) {
     world = context.world
     interaction = context.interaction
-    voice = context.voice
   }
 
   /// The most bytes of a file with a PIN.
@@ -34,9 +35,9 @@ struct PINSource: Sendable {
       }
       if let contents { return try pin(in: contents, credential) }
     }
-    guard request.isNew else { return try ask(.pin(device: request.device)) }
-    let first = try ask(.newPIN(device: request.device))
-    guard try ask(.pinAgain) == first else { throw .noPIN(.differ) }
+    guard request.isNew else { return try ask("PIN of \(request.device): ") }
+    let first = try ask("New PIN for the key in \(request.device): ")
+    guard try ask("The same PIN again: ") == first else { throw .noPIN(.differ) }
     return first
   }
 
@@ -76,9 +77,9 @@ struct PINSource: Sendable {
     return pin
   }
 
-  private func ask(_ prompt: Prompt) throws(HardwareKeyFailure) -> Secret {
-    guard interaction == .allowed, world.terminal.canAsk() else { throw .noPIN(.noPrompt) }
-    guard let answer = world.terminal.askSecret(voice?.words(prompt) ?? "") else { throw .cancelled }
+  private func ask(_ prompt: String) throws(HardwareKeyFailure) -> Secret {
+    guard interaction == .allowed, world.terminal.canAsk() else { throw .noPrompt }
+    guard let answer = world.terminal.askSecret(prompt) else { throw .cancelled }
     guard answer.count > 0 else { throw .noPIN(.notGiven) }
     return answer
   }

@@ -1,4 +1,4 @@
-import AcctModel
+import AcctEngine
 import AcctPorts
 import Synchronization
 

@@ -32,8 +32,6 @@ package enum ParseError: Error, Equatable, Sendable {
   case token
   /// Not the address of a TPM; see ``TPMAddress``.
   case tpmAddress
-  /// Not the URI of a key in a token; see ``PKCS11URI``.
-  case pkcs11URI(PKCS11URIFlaw)
   /// Neither a word for a type of tokens nor a URI (RFC 8693, section 3).
   case tokenType
   /// Not a line of words that a program could be run with; see ``ProgramLine``.

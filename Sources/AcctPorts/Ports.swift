@@ -22,7 +22,6 @@ package struct Ports: Sendable {
   package var maintenance: FolderMaintenance
   package var localServer: LocalServer
   package var providerFiles: ProviderFiles
-  package var hardwareKeys: HardwareKeys
   package var confinement: Confinement
   package var programs: Programs
   package var foreignFiles: ForeignFiles
@@ -53,7 +52,6 @@ package struct Ports: Sendable {
     maintenance: FolderMaintenance,
     localServer: LocalServer,
     providerFiles: ProviderFiles = .none,
-    hardwareKeys: HardwareKeys = .none,
     confinement: Confinement = .none,
     programs: Programs = .none,
     foreignFiles: ForeignFiles = .none,
@@ -81,7 +79,6 @@ package struct Ports: Sendable {
     self.maintenance = maintenance
     self.localServer = localServer
     self.providerFiles = providerFiles
-    self.hardwareKeys = hardwareKeys
     self.confinement = confinement
     self.programs = programs
     self.foreignFiles = foreignFiles

@@ -115,10 +115,6 @@ extension World {
     @inlinable get { shared.ports.providerFiles }
     set { change { $0.providerFiles = newValue } }
   }
-  package var hardwareKeys: HardwareKeys {
-    @inlinable get { shared.ports.hardwareKeys }
-    set { change { $0.hardwareKeys = newValue } }
-  }
   package var confinement: Confinement {
     @inlinable get { shared.ports.confinement }
     set { change { $0.confinement = newValue } }

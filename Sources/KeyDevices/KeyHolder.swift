@@ -1,4 +1,5 @@
 package import AcctModel
+package import AcctPorts
 package import Secrets
 
 /// The holder of a device: gives its PIN, and touches it.
@@ -31,14 +32,6 @@ package struct KeyHolder: Sendable {
   )
 }
 
-/// The longest wait for a device that another process uses.
-package enum DeviceTimeout: Sendable {
-  /// For a necessary operation: 20 seconds for a TPM; for a token as long as a person takes to touch it.
-  case full
-  /// For a query of the device's state: 3 seconds.
-  case brief
-}
-
 /// A request for a PIN: its device and its purpose.
 package struct PINRequest: Equatable, Sendable {
   /// The device in a person's words: "the TPM", or a token's label, made printable.
@@ -56,9 +49,9 @@ package struct PINRequest: Equatable, Sendable {
 }
 
 /// The devices whose keys never leave them.
-package struct HardwareKeys: Sendable {
-  package var tpm: TPMKeys
-  package var pkcs11: PKCS11Keys
+package final class HardwareKeys: Sendable {
+  package let tpm: TPMKeys
+  package let pkcs11: PKCS11Keys
 
   package init(tpm: TPMKeys, pkcs11: PKCS11Keys) {
     self.tpm = tpm
@@ -67,16 +60,4 @@ package struct HardwareKeys: Sendable {
 
   /// A machine that has none.
   package static let none = HardwareKeys(tpm: .none, pkcs11: .none)
-}
-
-/// The point of a key on P-256: coordinates of 32 bytes each, big-endian, as the device gave them.
-///
-/// The code that makes a key of it checks that it is a point of the curve.
-package struct HardwareKeyPoint: Hashable, Sendable {
-  package var x, y: [UInt8]
-
-  package init(x: [UInt8], y: [UInt8]) {
-    self.x = x
-    self.y = y
-  }
 }

@@ -1,4 +1,5 @@
 package import AcctModel
+package import AcctPorts
 
 /// Tokens that speak PKCS#11: smart cards, security keys, SoftHSM.
 ///

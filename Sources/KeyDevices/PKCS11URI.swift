@@ -31,10 +31,8 @@ package struct PKCS11URI: Hashable, Sendable {
   /// `type` may be `private` or `public`, which both name the same key. Attributes of the query that are not
   /// RFC 7512's are ignored, as its section 2.3 has it.
   ///
-  /// - Throws: ``ParseError``; a URI with `pin-value` is refused without repeating it.
-  package init(_ text: String) throws(ParseError) {
-    do throws(PKCS11URIFlaw) { try self.init(parsing: text) } catch { throw .pkcs11URI(error) }
-  }
+  /// - Throws: ``PKCS11URIFlaw``; a URI with `pin-value` is refused without repeating it.
+  package init(_ text: String) throws(PKCS11URIFlaw) { try self.init(parsing: text) }
 
   /// The URI without anything secret, as it is kept; ``init(_:)`` reads it, and equal URIs have equal ones.
   package var description: String {

@@ -1,4 +1,5 @@
 package import AcctModel
+package import AcctPorts
 package import Secrets
 
 /// A TPM 2.0: keys for ES256 that only this TPM can use, and secrets that only it can open.

@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import KeyDevices
 import CPKCS11
 
 /// The private half of a key, which stays in the token.

@@ -1,5 +1,6 @@
 import AcctModel
 package import AcctPorts
+import KeyDevices
 package import PrivateFiles
 import Synchronization
 

@@ -1,5 +1,6 @@
 package import AcctModel
 package import AcctPorts
+package import KeyDevices
 
 /// An object of a TPM as tools keep it: TPMKey of draft-bottomley-tpm2-keys, as DER.
 ///

@@ -1,6 +1,7 @@
 package import AcctModel
 package import Secrets
 package import AcctPorts
+package import KeyDevices
 
 /// A TPM, which each operation opens and leaves as it was.
 package struct TPMDevice: Sendable {

@@ -1,6 +1,7 @@
 import AcctModel
 import Secrets
-package import AcctPorts
+import AcctPorts
+package import KeyDevices
 import PrivateFiles
 
 extension TPMKeys {

@@ -7,6 +7,7 @@ import Curl
 import EtcdStore
 import Expat
 import Glibc
+import KeyDevices
 import LiveHTTP
 import LiveSystem
 import PKCS11
@@ -34,7 +35,7 @@ let vaultStore = VaultStore(
   folder: folders.vault,
   passphrases: PassphraseSource(environment, terminal: terminal),
   kernel: .live,
-  sealedKey: SealedKey(tpm),
+  sealedKey: SealedKey(seal: tpm.seal, unseal: tpm.unseal),
   entropy: .live()
 )
 let streams = Streams.live()
@@ -94,14 +95,17 @@ let world = World(
     maintenance: .live(folders, memory),
     localServer: .live(folder: folders.sockets),
     providerFiles: .live(folders),
-    hardwareKeys: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
     confinement: .live(folders, environment.variable) { CurlTable.preload() },
     programs: .live(undoing: hardening),
     foreignFiles: .live(memory, environment.variable),
     xml: .expat()
   )
 )
-let status = await Acct.run(commandLine: Array(commandLine), in: world)
+let status = await Acct.run(
+  commandLine: Array(commandLine),
+  in: world,
+  devices: HardwareKeys(tpm: tpm, pkcs11: tokens.keys)
+)
 CurlTable.finishPreloading()
 vaultStore.end()
 sharedVault.end()

@@ -1,5 +1,6 @@
 import AcctCLI
 import AcctPorts
+import KeyDevices
 import AcctTestSupport
 import Synchronization
 
@@ -30,7 +31,12 @@ struct ParsedLines {
 
 extension Acct {
   /// Runs a command line of a test, which may have been parsed before, and tries the hint that it prints.
-  static func run(_ arguments: [String], in world: World, parsedBy parse: ParsedLines) async -> Int32 {
+  static func run(
+    _ arguments: [String],
+    in world: World,
+    devices: HardwareKeys = .none,
+    parsedBy parse: ParsedLines
+  ) async -> Int32 {
     let said = Mutex((lines: [String](), output: ""))
     var heard = world
     heard.streams.notice = { line in
@@ -45,7 +51,7 @@ extension Acct {
         said.withLock { $0.output += text }
       }
     }
-    let status = await run(arguments, in: heard, parsedBy: parse.callAsFunction)
+    let status = await run(arguments, in: heard, devices: devices, parsedBy: parse.callAsFunction)
     guard status != 0 else { return status }
     let (lines, output) = said.withLock { ($0.lines, $0.output) }
     await PlayedHints.play(EndedRun(arguments, status, lines: lines, output: output), in: world)

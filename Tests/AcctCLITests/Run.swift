@@ -4,7 +4,9 @@ import AcctTestSupport
 import Testing
 
 extension RecordedWorld {
-  func run(_ arguments: [String]) async -> Int32 { await Acct.run(arguments, in: world(), parsedBy: ParsedLines.parse) }
+  func run(_ arguments: [String]) async -> Int32 {
+    await Acct.run(arguments, in: world(), devices: devices, parsedBy: ParsedLines.parse)
+  }
 }
 
 extension InMemoryKeyring {

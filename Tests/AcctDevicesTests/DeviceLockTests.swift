@@ -1,4 +1,4 @@
-import AcctEngine
+import AcctDevices
 import AcctModel
 import Testing
 

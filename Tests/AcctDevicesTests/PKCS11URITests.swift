@@ -1,4 +1,4 @@
-import AcctModel
+import KeyDevices
 import Testing
 
 @Suite("The URI of a key in a token")
@@ -47,7 +47,7 @@ struct PKCS11URITests {
     ]
   )
   func pinValue(text: String) {
-    #expect(throws: ParseError.pkcs11URI(.pinValue)) { try PKCS11URI(text) }
+    #expect(throws: PKCS11URIFlaw.pinValue) { try PKCS11URI(text) }
     #expect(!"\(PKCS11URIFlaw.pinValue)".contains("4711"))
   }
 
@@ -74,7 +74,7 @@ struct PKCS11URITests {
   )
   func flaws(text: String, flaw: PKCS11URIFlaw?) {
     var found: PKCS11URIFlaw?
-    do throws(ParseError) { _ = try PKCS11URI(text) } catch { if case .pkcs11URI(let flaw) = error { found = flaw } }
+    do throws(PKCS11URIFlaw) { _ = try PKCS11URI(text) } catch { found = error }
     #expect(found == flaw, "\(text)")
   }
 }

@@ -1,6 +1,7 @@
 package import AcctModel
 import Secrets
 package import AcctPorts
+package import KeyDevices
 import Expat
 import Synchronization
 package import Testing
@@ -284,7 +285,6 @@ package final class RecordedWorld: Sendable {
             throw .unusableSocket(path: "\(place)", reason: "not provided")
           },
         providerFiles: providerFiles.port,
-        hardwareKeys: hasDevices ? HardwareKeys(tpm: tpm.keys, pkcs11: token.keys) : .none,
         confinement: Confinement(
           begin: { _ in Confinement.Measures(secretMemory: self.state.withLock { $0.hasSecretMemory }, fence: nil) },
           available: { nil }
@@ -296,7 +296,10 @@ package final class RecordedWorld: Sendable {
     )
   }
 
-  private var hasDevices: Bool { state.withLock { $0.hasDevices } }
+  /// The devices that are plugged in.
+  package var devices: HardwareKeys {
+    state.withLock { $0.hasDevices } ? HardwareKeys(tpm: tpm.keys, pkcs11: token.keys) : .none
+  }
 
   /// Gives this world a TPM and a token.
   package func plugInDevices() { state.withLock { $0.hasDevices = true } }

@@ -1,4 +1,4 @@
-import AcctModel
+import KeyDevices
 
 func pkcs11URIViolation(_ bytes: [UInt8]) -> String? {
   guard let uri = try? PKCS11URI(text(bytes)) else { return nil }

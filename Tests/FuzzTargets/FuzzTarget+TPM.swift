@@ -1,6 +1,7 @@
 import Secrets
 import AcctModel
 import AcctPorts
+import KeyDevices
 import TPM
 
 /// A TPM's reply, read as the one to the command that the first byte selects.

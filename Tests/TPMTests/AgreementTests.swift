@@ -1,6 +1,7 @@
 import AcctCrypto
 import AcctModel
 import AcctPorts
+import KeyDevices
 import AcctTestSupport
 import Secrets
 import TPM

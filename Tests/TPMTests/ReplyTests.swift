@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import KeyDevices
 import AcctTestSupport
 import Synchronization
 import TPM

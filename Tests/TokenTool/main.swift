@@ -1,6 +1,7 @@
 import AcctModel
 import Secrets
 import AcctPorts
+import KeyDevices
 import Glibc
 import PKCS11
 import PrivateFiles

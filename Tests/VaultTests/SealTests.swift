@@ -1,6 +1,7 @@
 import AcctModel
 import Secrets
 import AcctPorts
+import KeyDevices
 import AcctTestSupport
 import PrivateFiles
 import StrictJSON

@@ -2,6 +2,7 @@ import AcctCrypto
 import AcctModel
 import Secrets
 import AcctPorts
+import KeyDevices
 import Glibc
 import PrivateFiles
 import Synchronization
@@ -67,7 +68,7 @@ final class Workbench: Sendable {
       folder: folder,
       passphrases: passphrases,
       kernel: kernel,
-      sealedKey: SealedKey(tpm),
+      sealedKey: SealedKey(seal: tpm.seal, unseal: tpm.unseal),
       kdf: KDFParameters(n: 16, r: 1, p: 1) ?? .standard,
       entropy: Entropy { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
     )

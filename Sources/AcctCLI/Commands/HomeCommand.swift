@@ -26,7 +26,7 @@ struct HomeCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let overview = AccountOverview(context.engine)
     if options.json {
-      try await overview.listing(asJSONAt: context.world.clock.now()).output(in: context)
+      try await overview.listing(asJSONAt: context.world.clock.now(), in: context).output(in: context)
       return .done
     }
     let listing = try overview.listing()

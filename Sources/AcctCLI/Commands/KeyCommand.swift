@@ -1,4 +1,5 @@
 import AcctConsole
+import AcctDevices
 import AcctModel
 import AcctEngine
 import AcctPrograms
@@ -12,7 +13,7 @@ struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
     abstract: "Show, list or restore the DPoP keys of accounts.",
-    subcommands: [Show.self, Thumbprint.self, Import.self, List.self]
+    subcommands: [Show.self, Thumbprint.self, Import.self, KeyListCommand.self]
   )
 
   /// Prints the key as a JWK.

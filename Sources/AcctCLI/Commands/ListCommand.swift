@@ -1,4 +1,5 @@
 import AcctConsole
+import AcctDevices
 import AcctEngine
 import AcctModel
 import Secrets
@@ -20,7 +21,7 @@ struct ListCommand: AcctCommand {
     let now = context.world.clock.now()
     if let notice = await overview.bringUpToDate() { context.report([notice]) }
     if options.json {
-      let listing = try await overview.listing(asJSONAt: now)
+      let listing = try await overview.listing(asJSONAt: now, in: context)
       context.report(skipped: listing.damaged)
       try await listing.output(in: context)
       return .done
@@ -33,7 +34,7 @@ struct ListCommand: AcctCommand {
       return .done
     }
     let marked = selected?.account.id ?? listing.active
-    let states = await overview.deviceStates(of: listing.accounts)
+    let states = await CheckHardwareKey(context.engine).states(of: listing.accounts)
     try context.output(accountTable(listing, marking: marked, states, at: now).lines(on: context.screen))
     for account in listing.accounts where account.sessionEndsAt != nil {
       if let warning = account.sessionWarning(at: now) { context.notice(words(for: warning)) }
@@ -56,10 +57,10 @@ extension Context {
 
 extension AccountOverview {
   /// Every account as the text of its object in the contract.
-  func listing(asJSONAt now: Timestamp) async throws(EngineError) -> Contents<[UInt8]> {
+  func listing(asJSONAt now: Timestamp, in context: Context) async throws(EngineError) -> Contents<[UInt8]> {
     let held = Mutex<[Account]>([])
     let listing = try texts(at: now, [:]) { account in held.withLock { $0.append(account) } }
-    let states = await deviceStates(of: held.withLock(\.self))
+    let states = await CheckHardwareKey(context.engine).states(of: held.withLock(\.self))
     return states.isEmpty ? listing : try texts(at: now, states) { _ in }
   }
 

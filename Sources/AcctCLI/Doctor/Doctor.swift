@@ -1,4 +1,5 @@
 import AcctConsole
+import AcctDevices
 import AcctEngine
 import AcctPorts
 import AcctRequests
@@ -44,7 +45,7 @@ struct Doctor: Sendable {
       findings += await items(in: found)
       // A failure that makes every item unreadable is reported once.
       if found.isReady { findings += await contents(of: found.keyring) }
-      findings += await hardwareKeys(in: found.keyring)
+      findings += await CheckHardwareKey(context).findings(in: found.keyring)
     }
     findings += await accounts(writable: writable)
     findings += await leftovers()

@@ -1,5 +1,6 @@
 import AcctPrograms
 import AcctConsole
+import AcctDevices
 import AcctEngine
 import AcctModel
 import AcctProtocol

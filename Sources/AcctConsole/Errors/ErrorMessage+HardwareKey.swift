@@ -44,7 +44,7 @@ extension ErrorMessage {
         .keyringLocked,
         "the key in \(device) needs its PIN: \(reason)",
         // A file that was named and can't be used is named again by the reason.
-        hint: reason == PINFlaw.noPrompt.text ? "set ACCT_KEY_PIN_FILE" : nil
+        hint: failure == .noPrompt ? "set ACCT_KEY_PIN_FILE" : nil
       )
     case .cancelled: self.init("cancelled", .cancelled, "cancelled; nothing was changed")
     case .notTouched: self.init("notTouched", .keyringLocked, "\(device) was not touched in time", hint: "try again")

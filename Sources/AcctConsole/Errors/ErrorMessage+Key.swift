@@ -29,28 +29,6 @@ extension ErrorMessage {
         "\(origin) does not offer DPoP: it can't bind tokens to a key",
         hint: "leave out --key; `acct vault seal` protects bearer tokens"
       )
-    case .notBound(let origin):
-      self.init(
-        "dpopNotUsed",
-        .serverFailed,
-        "\(origin?.description ?? "the server") did not bind the tokens to the key; nothing was stored",
-        hint: "leave out --key"
-      )
-    case .placeUnclear(let accounts) where accounts.count == 1:
-      let line = loginLine(accounts[0], ["--key", "software"])
-      self.init(
-        "keyPlaceUnclear",
-        .usage,
-        "\(accounts[0]) has its key in a device, and its item is missing from the keyring",
-        hint: "`\(line)` makes one outside of a device; --key pkcs11:URI names the one in the device"
-      )
-    case .placeUnclear(let accounts):
-      self.init(
-        "keyPlaceUnclear",
-        .usage,
-        "\(list(accounts)) have their keys in different places",
-        hint: "say which with --key, or --name NAME"
-      )
     case .leavesDevice(let account, let storage):
       self.init(
         "keyInDevice",

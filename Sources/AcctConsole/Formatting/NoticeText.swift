@@ -72,12 +72,7 @@ package func words(for notice: Notice) -> String {
   case .tokenStays(let account): "the token of \(account) is still valid: revoke it at its server"
   case .itemsLeft(let account, let name):
     "items of \(account) are still in the collection \(printable(name)), which is locked: delete them there"
-  case .keyRemoved(let account): "the key of \(account) is gone from the token"
-  case .keyLeft(let uri, let failure):
-    "the key is still in its token (\(ErrorMessage(failure, .pkcs11).text)); remove it there: "
-      + "`p11tool --login --delete \(shellWord(printable(uri)))`"
-  case .keyMayHaveCopies:
-    "a copy of this key may exist: its token says that it was not made there, or could once be read"
+  case .told(let text): text
   case .notRevoked(let account, let cause): "the server did not end the session of \(account): \(words(for: cause))"
   }
 }

@@ -20,15 +20,23 @@ package struct EngineContext: Sendable {
     var world: World
     var interaction: Interaction
     var timeout: Int
-    let deviceKeys = DeviceKeys()
+    let devices: (any KeysInDevices)?
     var hints: KeptHints?
     var report: Waiting.Reporter
     var program: String?
     var voice: Voice?
   }
 
-  package init(_ world: World, _ interaction: Interaction, timeout: Int, report: @escaping Waiting.Reporter) {
-    shared = Shared(Members(world: world, interaction: interaction, timeout: timeout, report: report))
+  package init(
+    _ world: World,
+    _ interaction: Interaction,
+    timeout: Int,
+    devices: (any KeysInDevices)? = nil,
+    report: @escaping Waiting.Reporter
+  ) {
+    shared = Shared(
+      Members(world: world, interaction: interaction, timeout: timeout, devices: devices, report: report)
+    )
   }
 
   private mutating func change(_ change: (inout Members) -> Void) {
@@ -51,8 +59,8 @@ package struct EngineContext: Sendable {
     get { shared.members.timeout }
     set { change { $0.timeout = newValue } }
   }
-  /// The keys in devices that the command uses.
-  var deviceKeys: DeviceKeys { shared.members.deviceKeys }
+  /// The keys in devices that the command uses; `nil` where there are none.
+  package var devices: (any KeysInDevices)? { shared.members.devices }
   /// The hints about servers that the process keeps; `nil` for a command, which reads each once.
   package var hints: KeptHints? {
     get { shared.members.hints }

@@ -32,12 +32,8 @@ package indirect enum Notice: Sendable {
   /// The server may still accept the tokens that a new sign-in has replaced.
   case replacedNotRevoked(account: AccountName, Cause)
 
-  /// The key was removed from the token that had it.
-  case keyRemoved(account: AccountName)
-  /// A key that acct made in a token is still there, and no account uses it.
-  case keyLeft(uri: String, because: HardwareKeyFailure)
-  /// The key was in its token before, and the token reports that it was made elsewhere or could once be read.
-  case keyMayHaveCopies
+  /// A notice of an annex, in its words.
+  case told(String)
 
   /// The server's endpoint for pushed requests is not for this client, and not required: the browser got the
   /// parameters.

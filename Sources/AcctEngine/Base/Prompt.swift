@@ -2,11 +2,6 @@ package import AcctModel
 
 /// What a person is asked for at the terminal.
 package enum Prompt: Equatable, Sendable {
-  /// The PIN of a device.
-  case pin(device: String)
-  /// A PIN for a new key in a device.
-  case newPIN(device: String)
-  case pinAgain
   /// A new token of a static account.
   case token(account: AccountName)
   /// A passphrase for a new export.

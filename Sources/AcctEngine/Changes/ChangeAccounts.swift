@@ -108,7 +108,7 @@ package struct ChangeAccounts: Sendable {
     let unused = await UnusedClient(context).drop(of: removed.account, removed.access)
     let notices = removed.notices + [unused].compactMap(\.self)
     // The last step: an account that could not be removed still needs its key.
-    guard let key, let notice = await RemoveHardwareKey(context).remove(key, of: account) else { return notices }
+    guard let key, let notice = await context.devices?.remove(key, of: account, context) else { return notices }
     return notices + [notice]
   }
 

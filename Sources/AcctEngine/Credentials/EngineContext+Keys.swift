@@ -1,7 +1,7 @@
 package import AcctModel
 import Secrets
 package import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 
 extension EngineContext {
   /// Reads the key that a keyring item contains or refers to; the device is not asked.
@@ -32,17 +32,15 @@ extension EngineContext {
     return try key(item, in: keyring)
   }
 
+  /// The key in a device that an account had before it got new credentials.
+  package func replacedKey(of added: AddAccount.Added) -> StoredHardwareKey? {
+    guard let item = added.before?.items[.keypair] else { return nil }
+    return try? key(item, of: added.account).hardware?.stored
+  }
+
   private func key(_ stored: StoredHardwareKey) throws(JWKError) -> HardwareKey {
-    if case .tpm2(let blob, _) = stored.reference {
-      let point: HardwareKeyPoint?
-      do throws(HardwareKeyFailure) {
-        point = try world.hardwareKeys.tpm.read(blob).point
-      } catch .absent {
-        point = nil
-      } catch { throw .unsupportedStorage }
-      if let point, (point.x, point.y) != stored.point { throw .coordinateMismatch(.x) }
-    }
-    return hardwareKey(stored)
+    guard let devices else { throw .unsupportedStorage }
+    return try devices.open(stored, self)
   }
 
   /// Reads the certificate of a client, and its key or the URI of the token that has it, from keyring items.
@@ -52,40 +50,31 @@ extension EngineContext {
   /// - Throws: ``CertifiedKeyError``.
   func certifiedKey(_ certificate: Secret, _ key: Secret, in keyring: Keyring) throws(CertifiedKeyError) -> CertifiedKey
   {
-    guard let uri = key.tokenURI else { return try CertifiedKey(certificate: certificate, key: key) }
+    // Anything else that can't be read is no key in PEM.
+    guard let object = key.tokenURI.flatMap({ try? objectInToken($0) }) else {
+      return try CertifiedKey(certificate: certificate, key: key)
+    }
     guard keyring.accounts == nil else { throw .key }
-    return try CertifiedKey(certificate: certificate, in: uri, by: signer(for: uri))
-  }
-
-  /// Signs with a key in a token.
-  func signer(for uri: PKCS11URI) -> CertifiedKey.Signer {
-    { digest throws(HardwareKeyFailure) in
-      try await deviceKeys.access(to: .pkcs11(uri)).use(in: self) { holder throws(HardwareKeyFailure) in
-        try await world.hardwareKeys.pkcs11.sign(uri, digest, holder)
-      }
-    }
-  }
-
-  /// The key with the access to its device.
-  func hardwareKey(_ stored: StoredHardwareKey) -> HardwareKey {
-    HardwareKey(stored) { digest throws(HardwareKeyFailure) in
-      try await deviceKeys.access(to: stored.reference).use(in: self) {
-        holder throws(HardwareKeyFailure) in
-        switch stored.reference {
-        case .tpm2(let blob, let address): try await world.hardwareKeys.tpm.sign(blob, address, digest, holder)
-        case .pkcs11(let uri): try await world.hardwareKeys.pkcs11.sign(uri, digest, holder)
-        }
-      }
-    }
+    return try CertifiedKey(certificate: certificate, in: object.uri, by: object.sign)
   }
 }
 
 extension Secret {
   /// The URI that a keyring item names in the place of a key; `nil` for anything else.
-  fileprivate var tokenURI: PKCS11URI? {
+  fileprivate var tokenURI: String? {
     let first = Array("pkcs11:".utf8)
     let isURI = withBytes { bytes in bytes.count > first.count && first.indices.allSatisfy { bytes[$0] == first[$0] } }
-    return isURI ? try? PKCS11URI(text) : nil
+    return isURI ? text : nil
+  }
+}
+
+extension CredentialStore {
+  /// The keyring's item of the account's key, if that is in a device.
+  package func storedHardwareKey() async throws(EngineError) -> StoredHardwareKey? {
+    guard let item = try await items([.keypair])[.keypair] else { return nil }
+    do throws(JWKError) {
+      return try context.key(item, in: keyring).hardware?.stored
+    } catch { throw .keyring(.damagedItem(account.name, .keypair)) }
   }
 }
 

@@ -35,7 +35,7 @@ package struct KeyringChoice: Sendable {
   }
 
   /// The keyring for a new account, decided if necessary, but not yet recorded.
-  func proposed() async throws(EngineError) -> Keyring {
+  package func proposed() async throws(EngineError) -> Keyring {
     if let kind = try chosen() { return keyring(kind) }
     return await world.secretService.state() == .unavailable
       ? world.vaultKeyring : world.secretService

@@ -141,7 +141,7 @@ package struct RebuildAccount: Sendable {
 /// The storage of a key, so that signing in again makes the next one there.
 private func storage(of item: Secret?) -> KeyStorage {
   guard let item, case .hardware(let stored) = try? StoredDPoPKey(item) else { return .software }
-  return stored.reference.storage
+  return stored.storage
 }
 
 extension Account.Kind {

@@ -114,7 +114,7 @@ package struct AccountOverview: Sendable {
   /// Returns why a key in a device can't be used now; `nil` if it can, or is in the keyring.
   private func failure(of key: DPoPKey) async -> HardwareKeyFailure? {
     guard let stored = key.hardware?.stored else { return nil }
-    return await CheckHardwareKey(context).failure(of: stored, asksForPIN: true)
+    return await context.devices?.failure(of: stored, context)
   }
 
   /// The TPM in which the vault is sealed; the keyring's state reports a vault that can't be read.
@@ -145,6 +145,18 @@ extension Account {
   /// Returns `true` if its token is still valid although its session has ended.
   fileprivate func tokenLasts(at now: Timestamp) -> Bool {
     recordedState.tokenStands && tokenLifetime.secondsLeft(at: now).map { $0 > 0 } ?? true
+  }
+}
+
+extension HardwareKeyFailure {
+  /// The state of an account whose key has this failure; `nil` if only a PIN or a touch was missing.
+  package var state: SessionState? {
+    switch self {
+    case .foreign, .gone: .reauthRequired
+    case .noPIN, .wrongPIN, .notTouched, .cancelled: nil
+    case .lockedOut: .locked
+    default: .unavailable
+    }
   }
 }
 

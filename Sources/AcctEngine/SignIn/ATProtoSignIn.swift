@@ -94,7 +94,7 @@ package struct ATProtoSignIn: Sendable {
   ) async throws(EngineError) -> NewCredentials {
     let known = try await document(request.identifier)
     let server = try await server(request.identifier, known)
-    let key = try await NewKeys(context).make(request.key) { account in
+    let key = try await request.key.make(context) { account in
       account.tokenType == .dpop && (known.map { account.did == $0.did } ?? (account.identity.issuer == server.issuer))
     }
     let scope = request.scope ?? ATProtoClient.scope

@@ -55,8 +55,8 @@ package struct ClientFiles: Sendable {
   ) async throws(EngineError) -> Certificate {
     let chain = try await chain(path, context)
     let certified: CertifiedKey
-    if let uri = try uri(keyPath) {
-      certified = try await certificate(chain, in: uri, context)
+    if keyPath.isTokenURI {
+      certified = try await certificate(chain, by: context.objectInToken(keyPath))
     } else {
       let key = keyPath == path && path == "-" ? chain : try contents(of: keyPath)
       do { certified = try CertifiedKey(certificate: chain, key: key) } catch { throw .input(.certificate(error)) }
@@ -72,43 +72,28 @@ package struct ClientFiles: Sendable {
   }
 
   private func chain(_ path: String, _ context: EngineContext) async throws(EngineError) -> Secret {
-    guard let uri = try uri(path) else {
+    guard path.isTokenURI else {
       do { return try world.streams.input(path, Self.limit) } catch { throw .input(.stream(error)) }
     }
+    let object = try context.objectInToken(path)
     let der: [UInt8]
-    do throws(HardwareKeyFailure) {
-      der = try await context.deviceKeys.access(to: .pkcs11(uri)).use(in: context) {
-        holder throws(HardwareKeyFailure) in
-        try await world.hardwareKeys.pkcs11.certificate(uri, holder)
-      }
-    } catch { throw .key(.hardware(error, .pkcs11)) }
+    do { der = try await object.certificate() } catch { throw .key(.hardware(error, .pkcs11)) }
     do { return try CertifiedKey.pem(der: der) } catch { throw .input(.certificate(error)) }
   }
 
   /// A certificate with the key in a token, which signs once to show that it is the certificate's.
-  private func certificate(
-    _ chain: Secret,
-    in token: PKCS11URI,
-    _ context: EngineContext
-  ) async throws(EngineError) -> CertifiedKey {
-    let signer = context.signer(for: token)
+  private func certificate(_ chain: Secret, by key: ObjectInToken) async throws(EngineError) -> CertifiedKey {
     let certified: CertifiedKey
-    do { certified = try CertifiedKey(certificate: chain, in: token, by: signer) } catch {
+    do { certified = try CertifiedKey(certificate: chain, in: key.uri, by: key.sign) } catch {
       throw .input(.certificate(error))
     }
     let message = world.entropy.bytes(32)
     let signature: [UInt8]
-    do { signature = try await signer(CertifiedKey.digest(of: message)) } catch {
+    do { signature = try await key.sign(CertifiedKey.digest(of: message)) } catch {
       throw .key(.hardware(error, .pkcs11))
     }
     do { try certified.requireOwnKey(signature, of: message) } catch { throw .input(.certificate(error)) }
     return certified
-  }
-
-  /// The URI of an object in a token; `nil` for the path of a file.
-  private func uri(_ text: String) throws(EngineError) -> PKCS11URI? {
-    guard text.hasPrefix("pkcs11:") else { return nil }
-    do { return try PKCS11URI(text) } catch { throw .input(.malformed(error)) }
   }
 
   /// The user's own files of an account's certificate, if they are still there, with that certificate.
@@ -121,7 +106,7 @@ package struct ClientFiles: Sendable {
 
   /// The path from the root of the file system; `nil` for standard input, and for another process's pipe.
   private func absolute(_ path: String) -> String? {
-    guard path != "-", !path.hasPrefix("pkcs11:"), !path.hasPrefix("/dev/"), !path.hasPrefix("/proc/") else {
+    guard path != "-", !path.isTokenURI, !path.hasPrefix("/dev/"), !path.hasPrefix("/proc/") else {
       return nil
     }
     guard !path.hasPrefix("/") else { return path }
@@ -134,4 +119,9 @@ package struct ClientFiles: Sendable {
     }
     do { return try world.secretFiles.read(path, Self.limit, .input) } catch { throw .input(.secretFile(error)) }
   }
+}
+
+extension String {
+  /// `true` for the URI of an object in a token, which no path of a file looks like.
+  fileprivate var isTokenURI: Bool { hasPrefix("pkcs11:") }
 }

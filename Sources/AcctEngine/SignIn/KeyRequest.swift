@@ -1,13 +1,12 @@
 package import AcctModel
+package import AcctProtocol
 
 /// The place where a new DPoP key is made.
-package enum KeyPlace: Hashable, Sendable {
+package enum KeyPlace: Sendable {
   /// On this machine; it is stored in the keyring.
   case software
-  /// In a TPM; with a PIN that is chosen now, or without one.
-  case tpm(TPMAddress, withPIN: Bool)
-  /// In a token: the object that the URI names, which is made if it does not exist.
-  case pkcs11(PKCS11URI)
+  /// In a device, which makes it.
+  case device(@Sendable (EngineContext) async throws(EngineError) -> DPoPKey)
 }
 
 /// The user's options for the key of a sign-in.
@@ -27,5 +26,40 @@ package struct KeyRequest: Sendable {
   init(place: KeyPlace?, account: Account) {
     self.place = place
     self.account = account
+  }
+
+  /// `true` if the user wants the key in a device.
+  var isForDevice: Bool { if case .device? = place { true } else { false } }
+
+  /// Makes the key.
+  ///
+  /// A key in a device is made before the user signs in, since the request to the server names it.
+  ///
+  /// - Parameters:
+  ///   - context: Gives access to accounts and devices.
+  ///   - isLikely: Returns `true` for an account that the sign-in may be to again. Its key's place is kept: an account
+  ///     that has its key in a device never gets a software key by itself.
+  /// - Returns: The key.
+  /// - Throws: ``KeyError/unusable(_:)``, and the errors of the device.
+  func make(_ context: EngineContext, likely isLikely: (Account) -> Bool) async throws(EngineError) -> DPoPKey {
+    switch place {
+    case .software: return try software()
+    case .device(let make): return try await make(context)
+    case nil:
+      let accounts = if let account { [account] } else { try likely(context, isLikely) }
+      guard accounts.contains(where: { $0.keyStorage != .software }) else { return try software() }
+      guard let devices = context.devices else { throw .key(.unusable(.unsupportedStorage)) }
+      return try await devices.make(besideThoseOf: accounts, context)
+    }
+  }
+
+  /// The accounts that may be meant.
+  private func likely(_ context: EngineContext, _ isLikely: (Account) -> Bool) throws(EngineError) -> [Account] {
+    let accounts = try context.accountStore.listing().accounts.filter(isLikely)
+    return accounts.first { $0.name == accountName }.map { [$0] } ?? accounts
+  }
+
+  private func software() throws(EngineError) -> DPoPKey {
+    do { return try DPoPKey.generate() } catch { throw .key(.unusable(error)) }
   }
 }

@@ -138,13 +138,13 @@ package struct SignIn: Sendable {
 extension AuthorizationServer {
   /// Makes a key for new tokens, if the server can bind them to one and the user wants that.
   ///
-  /// - Throws: ``KeyError/notOffered(_:)`` if the user wants one in a device, and the errors of ``NewKeys``.
+  /// - Throws: ``KeyError/notOffered(_:)`` if the user wants one in a device, and those of ``KeyRequest``.
   func newKey(_ request: SignIn.Request, _ context: EngineContext) async throws(EngineError) -> DPoPKey? {
     guard namesDPoP && request.settings.usesDPoP else {
-      guard request.key.place.map({ $0 == .software }) ?? true else { throw .key(.notOffered(origin)) }
+      guard !request.key.isForDevice else { throw .key(.notOffered(origin)) }
       return nil
     }
-    return try await NewKeys(context).make(request.key) { account in
+    return try await request.key.make(context) { account in
       account.tokenType == .dpop && account.identity.issuer == issuer
         && account.identity.clientID == request.clientID
         && (issuer != nil || account.service == origin)

@@ -1,28 +1,3 @@
-/// A reference to a key that never leaves its device: its location, and no secret.
-package enum HardwareKeyReference: Hashable, Sendable {
-  /// The key's blob, which only the TPM that made it can load: DER of a TSS2 PRIVATE KEY
-  /// (`TPMKey` of draft-bottomley-tpm2-keys), and where that TPM is.
-  case tpm2(blob: [UInt8], TPMAddress)
-  /// An object in a PKCS#11 token.
-  case pkcs11(PKCS11URI)
-
-  /// The kind of device that holds the key, as `keyStorage` records it.
-  package var storage: KeyStorage {
-    switch self {
-    case .tpm2: .tpm2
-    case .pkcs11: .pkcs11
-    }
-  }
-}
-
-/// The storage of a DPoP key's private part.
-package enum KeyStorage: String, Sendable, CaseIterable {
-  /// In the keyring, from where it can be exported.
-  case software
-  case tpm2
-  case pkcs11
-}
-
 /// Why a key in a TPM, a smart card or another token could not be made or used.
 ///
 /// Reasons are words that follow a colon; they contain no PIN, and nothing that the device chose
@@ -57,4 +32,12 @@ package enum HardwareKeyFailure: Error, Equatable, Sendable {
   case malformedReply(reason: String)
   /// The device refused for another reason, with its own error number.
   case failed(reason: String)
+}
+
+extension HardwareKeyFailure {
+  /// The key has a PIN, and there is no terminal to ask for it at.
+  package static let noPrompt = Self.noPIN(reason: "acct can't prompt for it")
+  /// The blob is of another key than the one that was made.
+  package static let otherBlob = Self.malformedReply(reason: "the blob is not of the key that was made")
+  package static let notOnCurve = Self.malformedReply(reason: "the public key is not a point of P-256")
 }

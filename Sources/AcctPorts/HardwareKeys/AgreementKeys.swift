@@ -46,3 +46,23 @@ package struct AgreementKeys: Sendable {
 
   private static let absent = HardwareKeyFailure.absent(reason: "there is no TPM")
 }
+
+/// The longest wait for a device that another process uses.
+package enum DeviceTimeout: Sendable {
+  /// For a necessary operation: 20 seconds for a TPM; for a token as long as a person takes to touch it.
+  case full
+  /// For a query of the device's state: 3 seconds.
+  case brief
+}
+
+/// The point of a key on P-256: coordinates of 32 bytes each, big-endian, as the device gave them.
+///
+/// The code that makes a key of it checks that it is a point of the curve.
+package struct HardwareKeyPoint: Hashable, Sendable {
+  package var x, y: [UInt8]
+
+  package init(x: [UInt8], y: [UInt8]) {
+    self.x = x
+    self.y = y
+  }
+}

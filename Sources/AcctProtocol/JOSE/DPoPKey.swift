@@ -49,7 +49,7 @@ package struct DPoPKey: Sendable {
   package var storage: KeyStorage {
     switch form {
     case .software: .software
-    case .hardware(let key): key.stored.reference.storage
+    case .hardware(let key): key.stored.storage
     }
   }
 

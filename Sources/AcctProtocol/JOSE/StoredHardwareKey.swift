@@ -1,44 +1,46 @@
 import AcctCrypto
 package import AcctModel
 package import Secrets
-import StrictJSON
+package import StrictJSON
 
 /// The keyring's item for a key that never leaves its device: its public JWK, and its place.
 ///
-///     {"kty":"EC","crv":"P-256","x":"…","y":"…","acct_key":"tpm2","tss2":"…","tpm":"/dev/tpmrm0"}
-///     {"kty":"EC","crv":"P-256","x":"…","y":"…","acct_key":"pkcs11","uri":"pkcs11:…","made":true}
+///     {"kty":"EC","crv":"P-256","x":"…","y":"…","acct_key":"tpm2",…}
 ///
-/// Without `d` an acct that does not know these members rejects the item, and uses no other key.
-package struct StoredHardwareKey: Equatable, Sendable {
-  package let reference: HardwareKeyReference
-  /// `true` if acct made the object in its token, and so removes it with the account.
-  package var isMade: Bool
+/// Without `d` an acct that does not know these members rejects the item, and uses no other key. Only the room that opens
+/// devices reads ``place``.
+package struct StoredHardwareKey: Sendable {
+  /// The kind of device that holds the key.
+  package let storage: KeyStorage
+  /// The members that say where the key is.
+  package let place: JSONObject
   let publicKey: P256PublicKey
 
   /// - Throws: ``JWKError/notOnCurve`` for coordinates that a device must not give.
-  package init(_ reference: HardwareKeyReference, x: [UInt8], y: [UInt8], isMade: Bool) throws(JWKError) {
-    self.reference = reference
-    self.isMade = isMade
+  package init(_ storage: KeyStorage, _ place: JSONObject, x: [UInt8], y: [UInt8]) throws(JWKError) {
+    self.storage = storage
+    self.place = place
     do { publicKey = try P256PublicKey(x: x, y: y) } catch { throw .notOnCurve }
   }
 
-  /// - Throws: ``JWKError`` for anything that ``item`` does not write.
+  /// - Throws: ``JWKError`` for an item that names no device.
   init(_ json: JSON) throws(JWKError) {
     guard let members = json.objectValue else { throw .notAnObject }
     publicKey = try JWK(json).publicKey()
-    switch members["acct_key"]?.stringValue.flatMap(KeyStorage.init) {
-    case .tpm2:
-      guard let text = members["tss2"]?.stringValue, let blob = Base64.decode(text), !blob.isEmpty,
-        let address = members["tpm"]?.stringValue.flatMap({ try? TPMAddress($0) })
-      else { throw .unsupportedStorage }
-      reference = .tpm2(blob: blob, address)
-      isMade = true
-    case .pkcs11:
-      guard let uri = members["uri"]?.stringValue.flatMap({ try? PKCS11URI($0) }) else { throw .unsupportedStorage }
-      reference = .pkcs11(uri)
-      isMade = members["made"] == .bool(true)
-    case .software, nil: throw .unsupportedStorage
+    guard let storage = members["acct_key"]?.stringValue.flatMap(KeyStorage.init), storage != .software else {
+      throw .unsupportedStorage
     }
+    self.storage = storage
+    place = members
+  }
+
+  /// The same key with its place in other words.
+  package func placed(_ place: JSONObject) -> StoredHardwareKey { StoredHardwareKey(storage, place, publicKey) }
+
+  private init(_ storage: KeyStorage, _ place: JSONObject, _ publicKey: P256PublicKey) {
+    self.storage = storage
+    self.place = place
+    self.publicKey = publicKey
   }
 
   /// The keyring item.
@@ -46,16 +48,9 @@ package struct StoredHardwareKey: Equatable, Sendable {
     var members: JSONObject = [
       "kty": "EC", "crv": "P-256", "x": .string(Base64URL.encode(publicKey.x.span)),
       "y": .string(Base64URL.encode(publicKey.y.span)),
-      "acct_key": .string(reference.storage.rawValue),
+      "acct_key": .string(storage.rawValue),
     ]
-    switch reference {
-    case .tpm2(let blob, let address):
-      members["tss2"] = .string(Base64.encode(blob.span))
-      members["tpm"] = .string(address.description)
-    case .pkcs11(let uri):
-      members["uri"] = .string(uri.description)
-      if isMade { members["made"] = .bool(true) }
-    }
+    for (name, value) in place where members[name] == nil { members[name] = value }
     return Secret(JSON.object(members).serialized())
   }
 

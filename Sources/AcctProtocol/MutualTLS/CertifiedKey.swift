@@ -8,8 +8,8 @@ package struct CertifiedKey: Sendable {
   package enum Key: Sendable {
     /// In PEM (PKCS #8), without a passphrase.
     case pem(Secret)
-    /// In a token, which it never leaves.
-    indirect case token(PKCS11URI, Signer)
+    /// In a token, which it never leaves: its URI, and what signs with it.
+    indirect case token(String, Signer)
   }
 
   /// Signs a SHA-256 digest of 32 bytes in a device; returns r and s, 32 bytes each.
@@ -48,7 +48,7 @@ package struct CertifiedKey: Sendable {
   /// Reads a certificate whose key is in a token; ``requireOwnKey(_:of:)`` checks that.
   ///
   /// - Throws: ``CertifiedKeyError/certificate``, ``CertifiedKeyError/libraryFailed``.
-  package init(certificate: Secret, in token: PKCS11URI, by signer: @escaping Signer) throws(CertifiedKeyError) {
+  package init(certificate: Secret, in token: String, by signer: @escaping Signer) throws(CertifiedKeyError) {
     do { self.init(try CertificateChain(pem: certificate), .token(token, signer)) } catch {
       throw CertifiedKeyError(certificate: error)
     }
@@ -89,7 +89,7 @@ package struct CertifiedKey: Sendable {
   package var keyItem: Secret {
     switch key {
     case .pem(let pem): pem
-    case .token(let uri, _): Secret(uri.description)
+    case .token(let uri, _): Secret(uri)
     }
   }
 

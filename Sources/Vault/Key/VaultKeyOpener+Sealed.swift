@@ -92,9 +92,11 @@ package struct SealedKey: Sendable {
     self.unseal = unseal
   }
 
-  /// Uses a TPM; nothing is asked of it until a vault is sealed.
-  package init(_ tpm: TPMKeys) { self.init(seal: tpm.seal, unseal: tpm.unseal) }
-
   /// A place where nothing can be sealed, and nothing was.
-  package static let none = SealedKey(.none)
+  package static let none = SealedKey(
+    seal: { _, _ throws(HardwareKeyFailure) in throw absent },
+    unseal: { _, _, _ throws(HardwareKeyFailure) in throw absent }
+  )
+
+  private static let absent = HardwareKeyFailure.absent(reason: "there is no TPM")
 }

@@ -1,6 +1,7 @@
 package import AcctModel
 import Secrets
-package import AcctPorts
+import AcctPorts
+package import KeyDevices
 import Synchronization
 import Testing
 

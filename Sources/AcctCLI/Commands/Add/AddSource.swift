@@ -1,4 +1,5 @@
 import AcctConsole
+import AcctDevices
 import AcctEngine
 import AcctModel
 import AcctPorts

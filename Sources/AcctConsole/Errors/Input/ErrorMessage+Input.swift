@@ -95,7 +95,6 @@ extension ErrorMessage {
       )
     case .parameter: self.init("usage", .usage, "not a parameter: it is NAME=VALUE")
     case .tpmAddress: self.init("usage", .usage, "a TPM is an absolute path, or swtpm:host=HOST,port=NUMBER")
-    case .pkcs11URI(let flaw): self.init("usage", .usage, words(for: flaw))
     case .ownParameter(let name): self.init("usage", .usage, "the parameter \(name) is sent by acct itself")
     case .timestamp: self.init("usage", .usage, "not a time")
     case .token: self.init("badInput", .badInput, "not a token")

@@ -1,4 +1,4 @@
-package import AcctModel
+import AcctModel
 package import AcctProtocol
 package import StrictJSON
 
@@ -70,20 +70,5 @@ package func words(for error: CertifiedKeyError) -> String {
   case .keyLength: "an RSA key has 2048 to 8192 bits"
   case .otherKey: "the key is that of another certificate"
   case .libraryFailed: "the cryptographic library failed"
-  }
-}
-
-/// Describes the flaw in the URI of a key in a token.
-package func words(for flaw: PKCS11URIFlaw) -> String {
-  switch flaw {
-  case .otherScheme: "a key in a token is named by a URI that begins with pkcs11:"
-  case .pinValue: "the URI names a PIN, which other users may read: use pin-source=file:PATH"
-  case .pinProgram: "pin-source names a program, which acct does not run: use pin-source=file:PATH"
-  case .malformed: "it is not a PKCS#11 URI such as pkcs11:token=NAME;object=KEY"
-  case .unknownAttribute(let name): "acct does not select keys by the attribute \(printable(name))"
-  case .repeatedAttribute(let name): "the attribute \(printable(name)) is there twice"
-  case .wrongValue("module-path"): "module-path is not an absolute path"
-  case .wrongValue("pin-source"): "pin-source is neither file:PATH nor an absolute path"
-  case .wrongValue(let name): "the value of \(printable(name)) is not usable"
   }
 }

@@ -22,7 +22,7 @@ func uncancelled<Value: Sendable>(
 ///   - started: Takes the task, which may have begun already.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws.
-func inOwnTask<Value: Sendable>(
+package func inOwnTask<Value: Sendable>(
   _ body: @escaping @Sendable () async throws(EngineError) -> Value,
   started: (Task<Void, Never>) -> Void = { _ in }
 ) async throws(EngineError) -> Value {

@@ -49,10 +49,6 @@ package enum KeyError: Error, Equatable, Sendable {
   case notShared(Keyring.Kind)
   /// The server offers no DPoP, so no key can be used there.
   case notOffered(Origin)
-  /// The server did not bind its tokens to the key.
-  case notBound(Origin?)
-  /// The sign-in may be to any of these accounts, and they have their keys in several places.
-  case placeUnclear([AccountName])
   /// The credentials would replace those of an account that has its key in a device.
   case leavesDevice(AccountName, KeyStorage)
   /// The client's assertion could not be signed.
