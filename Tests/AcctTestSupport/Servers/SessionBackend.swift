@@ -73,6 +73,7 @@ package final class SessionBackend: Sendable {
   @discardableResult
   func control(_ command: String, _ body: JSON? = nil) async throws -> JSONObject {
     let bytes = try await http.send("POST", "/control/\(command)", body?.serialized() ?? [])
-    return try JSON(parsing: bytes).objectValue ?? [:]
+    // The log of a long run is longer than anything that acct reads.
+    return try JSON(parsing: bytes, maximumBytes: 1 << 26).objectValue ?? [:]
   }
 }
