@@ -230,7 +230,10 @@ let package = Package(
     // What every command has: its context, its shared options, the screen, the words for failures.
     room(
       "AcctConsole",
-      ["AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine", argumentParser],
+      [
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine",
+        argumentParser,
+      ],
       forSize: true,
       reflected: true
     ),
@@ -238,7 +241,8 @@ let package = Package(
     room(
       "AcctPrograms",
       [
-        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctConsole",
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts",
+        "AcctEngine", "AcctConsole",
         argumentParser,
       ],
       forSize: true,
@@ -265,7 +269,8 @@ let package = Package(
     room(
       "AcctCLI",
       [
-        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices", "AcctEngine",
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices",
+        "AcctEngine",
         "AcctConsole", "AcctDevices", "AcctPrograms", "AcctRequests", argumentParser,
       ],
       forSize: true,
@@ -275,7 +280,8 @@ let package = Package(
       name: "acct",
       dependencies: [
         "AcctCLI", "AcctConsole", "AcctEngine", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "Expat",
-        "KeyDevices", "LiveHTTP", "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring", "TPM", "Vault",
+        "KeyDevices", "LiveHTTP", "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring",
+        "TPM", "Vault",
       ],
       swiftSettings: houseRules,
       linkerSettings: acctLinking
@@ -342,7 +348,8 @@ let package = Package(
     tests(
       "VaultTests",
       [
-        "AcctModel", "Secrets", "AcctPorts", "KeyDevices", "AcctCrypto", "AcctTestSupport", "PrivateFiles", "StrictJSON",
+        "AcctModel", "Secrets", "AcctPorts", "KeyDevices", "AcctCrypto", "AcctTestSupport", "PrivateFiles",
+        "StrictJSON",
         "Vault",
       ]
     ),

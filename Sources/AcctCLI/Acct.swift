@@ -46,12 +46,9 @@ extension Acct {
     let texts = commandLine.compactMap(\.self)
     guard texts.count == commandLine.count else {
       // Kept as a name with other characters in the place of its own, it could be another argument's name, too.
-      let message = ErrorMessage(
-        "usage",
-        .usage,
-        "an argument is not text in UTF-8",
-        hint: "write it in UTF-8: `iconv -f latin1 -t utf-8` converts Latin-1"
-      )
+      let message = ErrorMessage.code("usage", .usage)
+        .saying("an argument is not text in UTF-8")
+        .hint("write it in UTF-8: `iconv -f latin1 -t utf-8` converts Latin-1")
       return ErrorReport(world: world, asJSON: texts.contains("--json")).write(message)
     }
     return await run(arguments(of: texts), in: world, devices: devices)

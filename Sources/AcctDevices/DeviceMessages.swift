@@ -19,27 +19,18 @@ extension ErrorMessage {
   fileprivate init(_ flaw: NewKeyFlaw) {
     switch flaw {
     case .notBound(let origin):
-      self.init(
-        "dpopNotUsed",
-        .serverFailed,
-        "\(origin?.description ?? "the server") did not bind the tokens to the key; nothing was stored",
-        hint: "leave out --key"
-      )
+      self = .code("dpopNotUsed", .serverFailed)
+        .saying("\(origin?.description ?? "the server") did not bind the tokens to the key; nothing was stored")
+        .hint("leave out --key")
     case .placeUnclear(let accounts) where accounts.count == 1:
       let line = loginLine(accounts[0], ["--key", "software"])
-      self.init(
-        "keyPlaceUnclear",
-        .usage,
-        "\(accounts[0]) has its key in a device, and its item is missing from the keyring",
-        hint: "`\(line)` makes one outside of a device; --key pkcs11:URI names the one in the device"
-      )
+      self = .code("keyPlaceUnclear", .usage)
+        .saying("\(accounts[0]) has its key in a device, and its item is missing from the keyring")
+        .hint("`\(line)` makes one outside of a device; --key pkcs11:URI names the one in the device")
     case .placeUnclear(let accounts):
-      self.init(
-        "keyPlaceUnclear",
-        .usage,
-        "\(list(accounts)) have their keys in different places",
-        hint: "say which with --key, or --name NAME"
-      )
+      self = .code("keyPlaceUnclear", .usage)
+        .saying("\(list(accounts)) have their keys in different places")
+        .hint("say which with --key, or --name NAME")
     }
   }
 }
@@ -48,7 +39,7 @@ extension PKCS11URI {
   /// Reads a URI that a person or the keyring names.
   init(named text: String) throws(EngineError) {
     do throws(PKCS11URIFlaw) { try self.init(text) } catch {
-      throw .told(Told(error, ErrorMessage("usage", .usage, words(for: error))))
+      throw .told(Told(error, ErrorMessage.code("usage", .usage).saying(words(for: error))))
     }
   }
 }

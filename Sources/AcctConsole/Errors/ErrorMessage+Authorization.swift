@@ -8,70 +8,50 @@ extension ErrorMessage {
   init(_ error: AuthorizationError) {
     switch error {
     case .urlNeeded(let name):
-      self.init(
-        "urlNeeded",
-        .usage,
-        "\(name) has a DPoP key, and a proof is for one method and one URL: name the URL",
-        hint: "acct header [METHOD] URL"
-      )
+      self = .code("urlNeeded", .usage)
+        .saying("\(name) has a DPoP key, and a proof is for one method and one URL: name the URL")
+        .hint("acct header [METHOD] URL")
     case .noBearer(let account):
-      self.init(
-        "noBearer",
-        .usage,
-        "the token of \(account.name) is bound to a DPoP key and can't be sent as a bearer token",
-        hint: account.bearerHint ?? "leave out --bearer"
-      )
+      self = .code("noBearer", .usage)
+        .saying("the token of \(account.name) is bound to a DPoP key and can't be sent as a bearer token")
+        .hint(account.bearerHint ?? "leave out --bearer")
     case .noBearerToken(let account):
-      self.init(
-        "noBearerToken",
-        .usage,
-        "the token of \(account.name) is not a bearer token, and SASL has no other",
-        hint: account.bearerHint ?? "leave out --sasl and --user, or name another account with --account"
-      )
+      self = .code("noBearerToken", .usage)
+        .saying("the token of \(account.name) is not a bearer token, and SASL has no other")
+        .hint(account.bearerHint ?? "leave out --sasl and --user, or name another account with --account")
     case .notSent(let name):
-      self.init(
-        "notSent",
-        .usage,
-        "the token of \(name) is for no header field: its server issued it with the type N_A, or as an ID token",
-        hint: "`acct token -a \(shellWord(name.description))` prints it"
-      )
+      self = .code("notSent", .usage)
+        .saying(
+          "the token of \(name) is for no header field: its server issued it with the type N_A, or as an ID token"
+        )
+        .hint("`acct token -a \(shellWord(name.description))` prints it")
     case .noSecondToken(let name):
-      self.init(
-        "noSecondToken",
-        .usage,
-        "\(name) has no refresh token that could bring a token for another audience or scope",
-        hint: "leave out --audience and --scope"
-      )
+      self = .code("noSecondToken", .usage)
+        .saying("\(name) has no refresh token that could bring a token for another audience or scope")
+        .hint("leave out --audience and --scope")
     case .noIDToken(let name):
-      self.init(
-        "noIDToken",
-        .usage,
-        "\(name) has no ID token: a sign-in of a person brings one, or an exchange whose server issues one",
-        hint: "name another account with --account"
-      )
+      self = .code("noIDToken", .usage)
+        .saying("\(name) has no ID token: a sign-in of a person brings one, or an exchange whose server issues one")
+        .hint("name another account with --account")
     case .noTokenForResource(let account, let resource):
       let line = signInLine(account, for: resource)
-      self.init(
-        "noTokenForResource",
-        .signInRequired,
-        "\(account.name) has no token for \(resource), and no refresh token that could bring one",
-        hint: line.map { "to sign in for it alone, run `\($0)`" } ?? loginHint(account.name)
-      )
+      self = .code("noTokenForResource", .signInRequired)
+        .saying("\(account.name) has no token for \(resource), and no refresh token that could bring one")
+        .hint(line.map { "to sign in for it alone, run `\($0)`" } ?? loginHint(account.name))
     case .misdirected(let origin):
       let place = origin.map { " to \($0)" } ?? ""
-      self.init("misdirected", .refused, "refused: acct was about to send the wrong credential\(place)")
+      self = .code("misdirected", .refused).saying("refused: acct was about to send the wrong credential\(place)")
     case .originRefused(let origin, let account, let allowed):
       let list = allowed.map { $0.description }.joined(separator: ", ")
-      self.init(
-        "originRefused",
-        .refused,
-        "refused: \(origin) is not an origin of \(account)"
-          + (allowed.isEmpty ? ", which has none" : "; allowed: \(list)"),
-        hint: "to allow it, run `\(acctLine("allow", account.description, origin.description))`"
-      )
+      self = .code("originRefused", .refused)
+        .saying(
+          "refused: \(origin) is not an origin of \(account)"
+            + (allowed.isEmpty ? ", which has none" : "; allowed: \(list)")
+        )
+        .hint("to allow it, run `\(acctLine("allow", account.description, origin.description))`")
     case .originUnknown(let place, let account):
       let kind = place.path.isEmpty ? "an origin" : "a place"
-      self.init("originUnknown", .failed, "\(place) is not \(kind) of \(account)")
+      self = .code("originUnknown", .failed).saying("\(place) is not \(kind) of \(account)")
     }
   }
 }

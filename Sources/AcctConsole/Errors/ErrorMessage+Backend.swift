@@ -8,54 +8,38 @@ extension ErrorMessage {
   init(_ error: BackendError) {
     switch error {
     case .callbackPrefix(let text, let flaw):
-      self.init(
-        "usage",
-        .usage,
-        "--callback \(printable(text)): \(words(for: flaw))",
-        hint: "as in limit://auth, or http://127.0.0.1:8080/callback"
-      )
+      self = .code("usage", .usage)
+        .saying("--callback \(printable(text)): \(words(for: flaw))")
+        .hint("as in limit://auth, or http://127.0.0.1:8080/callback")
     case .refused(let status, let reason, let origin):
-      self.init(
-        "backendRefused",
-        .signInRequired,
-        "\(origin) did not sign you in (\(status))" + (reason.map { ": \(printable(String($0.prefix(200))))" } ?? "")
-      )
+      self = .code("backendRefused", .signInRequired)
+        .saying(
+          "\(origin) did not sign you in (\(status))" + (reason.map { ": \(printable(String($0.prefix(200))))" } ?? "")
+        )
       needsLogin = true
     case .malformedAnswer(let member, let origin):
-      self.init("badAnswer", .serverFailed, "\(origin) sent an answer with a bad \(member)")
+      self = .code("badAnswer", .serverFailed).saying("\(origin) sent an answer with a bad \(member)")
     case .handoff(let error, let origin):
       self.init(error)
       // A flaw in the data is bad input from a file, and a failure of the server in its answer.
       if status == .badInput { status = .serverFailed }
       text = "\(origin) sent an answer that acct can't use: \(text)"
     case .otherPerson(let asked, let found?, let origin):
-      self.init(
-        "otherPerson",
-        .refused,
-        "\(origin) signed in \(printable(found)) instead of \(asked)",
-        hint: wrongPersonHint(found, asked)
-      )
+      self = .code("otherPerson", .refused)
+        .saying("\(origin) signed in \(printable(found)) instead of \(asked)")
+        .hint(wrongPersonHint(found, asked))
     case .otherPerson(let asked, nil, let origin):
-      self.init(
-        "otherPerson",
-        .serverFailed,
-        "\(origin) signed in an identity other than \(asked)",
-        hint: "nothing was stored; sign in as \(asked) in the browser"
-      )
+      self = .code("otherPerson", .serverFailed)
+        .saying("\(origin) signed in an identity other than \(asked)")
+        .hint("nothing was stored; sign in as \(asked) in the browser")
     case .undelivered(let failure):
-      self.init(
-        "callbackUndelivered",
-        .failed,
-        "the callback was not accepted: \(words(for: failure))",
-        hint: "run the same command again, and keep it running until the browser is done"
-      )
+      self = .code("callbackUndelivered", .failed)
+        .saying("the callback was not accepted: \(words(for: failure))")
+        .hint("run the same command again, and keep it running until the browser is done")
     case .unexpectedCallback:
-      self.init(
-        "callbackUnexpected",
-        .failed,
-        "this is not the callback that the sign-in expects",
-        hint: "go back to the page where you sign in"
-      )
+      self = .code("callbackUnexpected", .failed)
+        .saying("this is not the callback that the sign-in expects")
+        .hint("go back to the page where you sign in")
     }
   }
 }

@@ -8,82 +8,70 @@ extension ErrorMessage {
     let device = words(for: storage)
     switch failure {
     case .absent(let reason):
-      self.init(
-        "deviceAbsent",
-        .keyringUnavailable,
-        "\(device) can't be reached: \(reason)",
-        hint: storage == .pkcs11
-          ? "plug it in and try again"
-          : "turn it on or start it, and try again; `acct key list --hardware` shows which devices "
-            + "are there, and --key tpm:DEVICE or ACCT_TPM names another one"
-      )
+      self = .code("deviceAbsent", .keyringUnavailable)
+        .saying("\(device) can't be reached: \(reason)")
+        .hint(
+          storage == .pkcs11
+            ? "plug it in and try again"
+            : "turn it on or start it, and try again; `acct key list --hardware` shows which devices "
+              + "are there, and --key tpm:DEVICE or ACCT_TPM names another one"
+        )
     case .forbidden(let path):
-      self.init(
-        "deviceForbidden",
-        .keyringUnavailable,
-        "you may not use \(path)",
-        hint: storage == .tpm2
-          ? "join group tss: `sudo usermod -aG tss $USER`, then log in again" : nil
-      )
-    case .busy: self.init("deviceBusy", .keyringUnavailable, "\(device) stays busy", hint: "try again")
+      self = .code("deviceForbidden", .keyringUnavailable)
+        .saying("you may not use \(path)")
+        .hint(
+          storage == .tpm2
+            ? "join group tss: `sudo usermod -aG tss $USER`, then log in again" : nil
+        )
+    case .busy:
+      self = .code("deviceBusy", .keyringUnavailable)
+        .saying("\(device) stays busy")
+        .hint("try again")
     case .lockedOut:
-      self.init(
-        "deviceLockedOut",
-        .keyringLocked,
-        "\(device) is locked: too many PINs were wrong",
-        hint: storage == .tpm2
-          ? "wait until it allows another try, or `tpm2_dictionarylockout --clear-lockout`"
-          : "unblock it with its PUK or security officer's PIN"
-      )
+      self = .code("deviceLockedOut", .keyringLocked)
+        .saying("\(device) is locked: too many PINs were wrong")
+        .hint(
+          storage == .tpm2
+            ? "wait until it allows another try, or `tpm2_dictionarylockout --clear-lockout`"
+            : "unblock it with its PUK or security officer's PIN"
+        )
     case .wrongPIN(let triesLeft):
       let left = triesLeft.map { $0 == 1 ? ": 1 try left" : ": \($0) tries left" } ?? ""
-      self.init("wrongPIN", .keyringLocked, "the PIN is wrong\(left)")
+      self = .code("wrongPIN", .keyringLocked).saying("the PIN is wrong\(left)")
     case .noPIN(let reason):
-      self.init(
-        "pinNeeded",
-        .keyringLocked,
-        "the key in \(device) needs its PIN: \(reason)",
-        // A file that was named and can't be used is named again by the reason.
-        hint: failure == .noPrompt ? "set ACCT_KEY_PIN_FILE" : nil
-      )
-    case .cancelled: self.init("cancelled", .cancelled, "cancelled; nothing was changed")
-    case .notTouched: self.init("notTouched", .keyringLocked, "\(device) was not touched in time", hint: "try again")
+      // A file that was named and can't be used is named again by the reason.
+      self = .code("pinNeeded", .keyringLocked)
+        .saying("the key in \(device) needs its PIN: \(reason)")
+        .hint(failure == .noPrompt ? "set ACCT_KEY_PIN_FILE" : nil)
+    case .cancelled: self = .code("cancelled", .cancelled).saying("cancelled; nothing was changed")
+    case .notTouched:
+      self = .code("notTouched", .keyringLocked)
+        .saying("\(device) was not touched in time")
+        .hint("try again")
     case .foreign:
-      self.init(
-        "keyForeign",
-        .signInRequired,
-        "this key belongs to another TPM, or the TPM was cleared"
-      )
+      self = .code("keyForeign", .signInRequired).saying("this key belongs to another TPM, or the TPM was cleared")
       needsLogin = true
     case .owned:
-      self.init(
-        "tpmOwned",
-        .keyringUnavailable,
-        "the TPM's owner set a password, and the TPM keeps no storage key (0x81000001)",
-        hint: storageKeyLine
-      )
+      self = .code("tpmOwned", .keyringUnavailable)
+        .saying("the TPM's owner set a password, and the TPM keeps no storage key (0x81000001)")
+        .hint(storageKeyLine)
     case .gone:
-      self.init(
-        "keyGone",
-        .signInRequired,
-        "the key is no longer in \(device)"
-      )
+      self = .code("keyGone", .signInRequired).saying("the key is no longer in \(device)")
       needsLogin = true
-    case .unsuitable(let reason): self.init("keyUnsuitable", .badInput, "\(device) can't be used: \(reason)")
+    case .unsuitable(let reason):
+      self = .code("keyUnsuitable", .badInput)
+        .saying("\(device) can't be used: \(reason)")
     case .malformedReply(let reason):
-      self.init("deviceFailed", .keyringUnavailable, "\(device) gave a wrong answer: \(reason)")
-    case .failed(let reason): self.init("deviceFailed", .keyringUnavailable, "\(device) failed: \(reason)")
+      self = .code("deviceFailed", .keyringUnavailable).saying("\(device) gave a wrong answer: \(reason)")
+    case .failed(let reason): self = .code("deviceFailed", .keyringUnavailable).saying("\(device) failed: \(reason)")
     }
   }
 
   /// A key in a device is not for this.
   init(inDevice account: String, _ storage: KeyStorage) {
-    self.init(
-      "keyInDevice",
-      .failed,
-      "the key of \(account) can't be read or replaced: it never leaves \(words(for: storage))",
-      hint: "sign in on the other machine with `acct add`; each has a key of its own"
-    )
+    self = .code("keyInDevice", .failed)
+      .saying("the key of \(account) can't be read or replaced: it never leaves \(words(for: storage))")
+      .hint("sign in on the other machine with `acct add`; each has a key of its own")
   }
 }
 

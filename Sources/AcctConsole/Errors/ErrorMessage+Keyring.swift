@@ -28,42 +28,29 @@ extension ErrorMessage {
         case .malformed: "the file `keyring` names none"
         case .missing: "the file `keyring` is missing; `acct doctor` can find it"
         }
-      self.init("keyringUnavailable", .keyringUnavailable, reason, hint: "set ACCT_KEYRING to secret-service or vault")
+      self = .code("keyringUnavailable", .keyringUnavailable)
+        .saying(reason)
+        .hint("set ACCT_KEYRING to secret-service or vault")
     case .unknown(let text):
-      self.init(
-        "usage",
-        .usage,
-        "ACCT_KEYRING is \(text), which is not a keyring",
-        hint: "auto, secret-service, vault, etcd or postgres"
-      )
+      self = .code("usage", .usage)
+        .saying("ACCT_KEYRING is \(text), which is not a keyring")
+        .hint("auto, secret-service, vault, etcd or postgres")
     case .damagedItem(let account, let kind):
-      self.init(
-        "damagedItem",
-        .badInput,
-        "the keyring item \(kind.rawValue) of \(account) is not what acct writes",
-        hint: loginHint(account)
-      )
+      self = .code("damagedItem", .badInput)
+        .saying("the keyring item \(kind.rawValue) of \(account) is not what acct writes")
+        .hint(loginHint(account))
     case .changedElsewhere(let account):
-      self.init(
-        "keyringBusy",
-        .keyringUnavailable,
-        "another machine that shares the keyring keeps changing \(account)",
-        hint: "try again"
-      )
+      self = .code("keyringBusy", .keyringUnavailable)
+        .saying("another machine that shares the keyring keeps changing \(account)")
+        .hint("try again")
     case .halfReplaced(let account):
-      self.init(
-        "signInRequired",
-        .signInRequired,
-        "the credentials of \(account) were only partly replaced",
-        hint: loginHint(account)
-      )
+      self = .code("signInRequired", .signInRequired)
+        .saying("the credentials of \(account) were only partly replaced")
+        .hint(loginHint(account))
     case .resetUnconfirmed(let names):
-      self.init(
-        "confirmationNeeded",
-        .usage,
-        "the secrets of \(names.isEmpty ? "no account" : list(names)) would be deleted; nothing was changed",
-        hint: "confirm it at a terminal, or with --yes"
-      )
+      self = .code("confirmationNeeded", .usage)
+        .saying("the secrets of \(names.isEmpty ? "no account" : list(names)) would be deleted; nothing was changed")
+        .hint("confirm it at a terminal, or with --yes")
     case .notSealed(let failure, _): self.init(failure, .tpm2)
     }
   }
@@ -73,39 +60,31 @@ extension ErrorMessage {
     let name = words(for: kind)
     switch failure {
     case .locked(let reason, let opening):
-      self.init(
-        "keyringLocked",
-        .keyringLocked,
-        reason.map { "\(name) is locked: \($0)" } ?? "\(name) is locked",
-        hint: leading(to: opening, kind)
-      )
+      self = .code("keyringLocked", .keyringLocked)
+        .saying(reason.map { "\(name) is locked: \($0)" } ?? "\(name) is locked")
+        .hint(leading(to: opening, kind))
     case .sealed(let address, let failure, let reason):
       let words = "the TPM at \(address.description) does not open it (\(words(forSeal: failure)))"
-      self.init(
-        "keyringLocked",
-        .keyringLocked,
-        "\(name) is locked: " + [words, reason].compactMap(\.self).joined(separator: ", and "),
-        hint: unlocking(kind)
-      )
+      self = .code("keyringLocked", .keyringLocked)
+        .saying("\(name) is locked: " + [words, reason].compactMap(\.self).joined(separator: ", and "))
+        .hint(unlocking(kind))
     case .unavailable(let reason):
-      self.init(
-        "keyringUnavailable",
-        .keyringUnavailable,
-        "\(name) is not available: \(reason.isEmpty ? "it gives no reason" : reason)",
-        hint: kind == .secretService
-          ? "start a Secret Service provider, such as gnome-keyring, on the session bus" : nil
-      )
-    case .cancelled: self.init("cancelled", .cancelled, "cancelled; nothing was changed")
+      self = .code("keyringUnavailable", .keyringUnavailable)
+        .saying("\(name) is not available: \(reason.isEmpty ? "it gives no reason" : reason)")
+        .hint(
+          kind == .secretService
+            ? "start a Secret Service provider, such as gnome-keyring, on the session bus" : nil
+        )
+    case .cancelled: self = .code("cancelled", .cancelled).saying("cancelled; nothing was changed")
     case .timedOut:
-      self.init(
-        "keyringTimedOut",
-        .keyringUnavailable,
-        "\(name) does not answer",
-        hint: "its process may hang: restart it and try again; nothing was changed"
-      )
+      self = .code("keyringTimedOut", .keyringUnavailable)
+        .saying("\(name) does not answer")
+        .hint("its process may hang: restart it and try again; nothing was changed")
     case .noVault(let folder):
-      self.init("noVault", .failed, "there is no vault yet in \(folder)", hint: "the first `acct add` creates it")
-    case .failed(let reason): self.init("keyringFailed", .failed, "\(name) failed: \(reason)")
+      self = .code("noVault", .failed)
+        .saying("there is no vault yet in \(folder)")
+        .hint("the first `acct add` creates it")
+    case .failed(let reason): self = .code("keyringFailed", .failed).saying("\(name) failed: \(reason)")
     case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedHeader, .damagedAccount, .settings,
       .removedMachine, .machineKey:
       self.init(sharing: failure, kind)

@@ -7,50 +7,38 @@ extension ErrorMessage {
   init(_ error: NetworkError) {
     switch error {
     case .http(.inside, let origin):
-      self.init(
-        "insideAddress",
-        .refused,
-        "refused: a server names \(origin), which is an address of this machine or a private network",
-        hint: "only you may name such an address, as with --issuer or ACCT_PLC_URL"
-      )
+      self = .code("insideAddress", .refused)
+        .saying("refused: a server names \(origin), which is an address of this machine or a private network")
+        .hint("only you may name such an address, as with --issuer or ACCT_PLC_URL")
     case .http(.device(let failure), _), .renewalUnanswered(.device(let failure), _): self.init(failure, .pkcs11)
     case .http(.unresolved(let host), let origin):
       // Typed wrongly, or this machine is not connected; waiting mends neither.
-      self.init(
-        "network",
-        .network,
-        "\(origin): \(words(for: .unresolved(host: host)))",
-        hint: "check the address, and the network; nothing was changed"
-      )
+      self = .code("network", .network)
+        .saying("\(origin): \(words(for: .unresolved(host: host)))")
+        .hint("check the address, and the network; nothing was changed")
     case .http(let failure, let origin):
       let status = ExitStatus(failure)
-      self.init(
-        "network",
-        status,
-        "\(origin): \(words(for: failure))",
-        hint: status == .network ? "nothing was wrong with the account; try again" : nil
-      )
+      self = .code("network", status)
+        .saying("\(origin): \(words(for: failure))")
+        .hint(status == .network ? "nothing was wrong with the account; try again" : nil)
     case .renewalUnanswered(let failure, let origin):
-      self.init(
-        "network",
-        ExitStatus(failure),
-        "\(origin): \(words(for: failure))",
-        hint:
+      self = .code("network", ExitStatus(failure))
+        .saying("\(origin): \(words(for: failure))")
+        .hint(
           "the server may have renewed the session before the answer was lost, and then it has ended; "
-          + "try again to find out"
-      )
+            + "try again to find out"
+        )
     case .dns(.badServer(let text), _):
-      self.init("usage", .usage, "ACCT_DNS_SERVER is not an IP address and a port: \(text)")
+      self = .code("usage", .usage).saying("ACCT_DNS_SERVER is not an IP address and a port: \(text)")
     case .dns(_, let name):
-      self.init(
-        "network",
-        .network,
-        "no resolver answered for \(name)",
-        hint: "nothing was wrong with the account; try again"
-      )
+      self = .code("network", .network)
+        .saying("no resolver answered for \(name)")
+        .hint("nothing was wrong with the account; try again")
     case .xml(let reason):
-      self.init("xmlUnavailable", .failed, "the answer is XML: \(reason)", hint: "install the package libexpat1")
-    case .offline: self.init("offline", .network, "--offline does not allow renewing it")
+      self = .code("xmlUnavailable", .failed)
+        .saying("the answer is XML: \(reason)")
+        .hint("install the package libexpat1")
+    case .offline: self = .code("offline", .network).saying("--offline does not allow renewing it")
     }
   }
 }

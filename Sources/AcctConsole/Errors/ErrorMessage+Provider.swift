@@ -9,58 +9,43 @@ extension ErrorMessage {
     switch error {
     case .unknown(let name, let known):
       let hint = didYouMean(suggested(for: name, of: known)).map { "\($0) " } ?? ""
-      self.init(
-        "unknownProvider",
-        .usage,
-        "there is no provider \(printable(name))",
-        hint: hint + "`acct providers` lists them; a handle has a dot"
-      )
+      self = .code("unknownProvider", .usage)
+        .saying("there is no provider \(printable(name))")
+        .hint(hint + "`acct providers` lists them; a handle has a dot")
     case .file(let path, let flaw):
-      self.init(
-        "badProvider",
-        .badInput,
-        "\(path) can't be used: \(words(for: flaw))",
-        hint: "`man acct-provider` describes the file"
-      )
+      self = .code("badProvider", .badInput)
+        .saying("\(path) can't be used: \(words(for: flaw))")
+        .hint("`man acct-provider` describes the file")
     case .unreadable(let path, let reason):
-      self.init(
-        "providerUnreadable",
-        .badInput,
-        "\(path) is not used: \(reason ?? "it is in use")",
-        hint: "only you may own or write it"
-      )
+      self = .code("providerUnreadable", .badInput)
+        .saying("\(path) is not used: \(reason ?? "it is in use")")
+        .hint("only you may own or write it")
     case .place(let flaw, let usage):
-      self.init("usage", .usage, words(for: flaw), hint: "it is typed acct add \(usage)")
+      self = .code("usage", .usage)
+        .saying(words(for: flaw))
+        .hint("it is typed acct add \(usage)")
     case .clientNeeded(let registration):
-      self.init(
-        "clientIDNeeded",
-        .usage,
-        "\(registration.title ?? "the server") needs to know the client: --client-id is missing",
-        hint: registration.hint
-      )
+      self = .code("clientIDNeeded", .usage)
+        .saying("\(registration.title ?? "the server") needs to know the client: --client-id is missing")
+        .hint(registration.hint)
     case .secretNeeded(let registration):
-      self.init(
-        "clientSecretNeeded",
-        .usage,
-        "\(registration.title ?? "the server") needs the client's secret, and none is known",
-        hint: "give it with --client-secret-file FILE (- is standard input); it is at "
-          + (registration.place ?? "the page where the client is registered")
-      )
+      self = .code("clientSecretNeeded", .usage)
+        .saying("\(registration.title ?? "the server") needs the client's secret, and none is known")
+        .hint(
+          "give it with --client-secret-file FILE (- is standard input); it is at "
+            + (registration.place ?? "the page where the client is registered")
+        )
     case .appPassword(let title, let place, let origin):
-      self.init(
-        "appPassword",
-        .usage,
-        "\(title) has no sign-in for programs like acct: it has app passwords",
-        hint: "make one\(place.map { " at \($0)" } ?? ""); on a terminal `acct add` asks for it, elsewhere give "
-          + "--token FILE --basic USER\(origin.map { " --allow-origin \($0)" } ?? "")"
-      )
+      self = .code("appPassword", .usage)
+        .saying("\(title) has no sign-in for programs like acct: it has app passwords")
+        .hint(
+          "make one\(place.map { " at \($0)" } ?? ""); on a terminal `acct add` asks for it, elsewhere give "
+            + "--token FILE --basic USER\(origin.map { " --allow-origin \($0)" } ?? "")"
+        )
     case .notRegistered(let origin, let reason, let registration):
-      self.init(
-        "notRegistered",
-        .serverFailed,
-        "\(origin) did not register acct as a client: it \(words(for: reason))",
-        hint: registration.hint
-      )
+      self = .code("notRegistered", .serverFailed)
+        .saying("\(origin) did not register acct as a client: it \(words(for: reason))")
+        .hint(registration.hint)
     }
   }
 }

@@ -6,12 +6,9 @@ extension ErrorMessage {
   /// A server refuses the client, the scope or the resource; only the user can change them.
   init(_ refusal: RequestRefusal) {
     let status = refusal.status.map { " (\($0))" } ?? ""
-    self.init(
-      refusal.code,
-      .signInRequired,
-      "\(refusal.origin) \(refusal.words)\(status): \(printable(refusal.reason))",
-      hint: refusal.asked.account.map { refusal.hint(for: $0) } ?? refusal.signInHint
-    )
+    self = .code(refusal.code, .signInRequired)
+      .saying("\(refusal.origin) \(refusal.words)\(status): \(printable(refusal.reason))")
+      .hint(refusal.asked.account.map { refusal.hint(for: $0) } ?? refusal.signInHint)
   }
 }
 

@@ -8,59 +8,45 @@ extension ErrorMessage {
   init(_ error: ServerError) {
     switch error {
     case .oauth(let error, let origin):
-      self.init(
-        error.code,
-        error.refusesClient ? .signInRequired : .serverFailed,
-        "\(origin) \(words(for: error))",
-        hint: error.hint(origin)
-      )
+      self = .code(error.code, error.refusesClient ? .signInRequired : .serverFailed)
+        .saying("\(origin) \(words(for: error))")
+        .hint(error.hint(origin))
       // Some servers reject a dead session without a reason. That is no proof, so the account stays; the user may know
       // better.
       if case .unexplained = error { needsLogin = true }
     case .renewalUnread(let error, let origin):
-      self.init(
-        error.code,
-        .serverFailed,
-        "\(origin) \(words(for: error))",
-        hint: "the stored session is kept; try again later to find out whether the server has replaced it"
-      )
+      self = .code(error.code, .serverFailed)
+        .saying("\(origin) \(words(for: error))")
+        .hint("the stored session is kept; try again later to find out whether the server has replaced it")
     case .resource(let flaw, let origin): self.init(flaw, origin)
     case .otherUser(let other, let origin):
-      self.init(
-        "otherUser",
-        .serverFailed,
-        words(for: other, origin),
-        hint: other.place == .renewal ? "none of the new tokens was stored" : nil
-      )
+      self = .code("otherUser", .serverFailed)
+        .saying(words(for: other, origin))
+        .hint(other.place == .renewal ? "none of the new tokens was stored" : nil)
       needsLogin = other.place == .renewal
     case .rateLimited(let retryAfter, let origin):
-      self.init("rateLimited", .rateLimited, "\(origin) reports too many requests", retryAfter: retryAfter)
+      self = .code("rateLimited", .rateLimited)
+        .saying("\(origin) reports too many requests")
+        .retryAfter(retryAfter)
     case .failed(let status, let retryAfter, let origin):
-      self.init(
-        "serverFailed",
-        .serverFailed,
-        "\(origin) failed with \(status)",
-        hint: retryAfter == nil ? laterHint : nothingWrongHint,
-        retryAfter: retryAfter
-      )
+      self = .code("serverFailed", .serverFailed)
+        .saying("\(origin) failed with \(status)")
+        .hint(retryAfter == nil ? laterHint : nothingWrongHint)
+        .retryAfter(retryAfter)
     case .signInFailed(let status, let retryAfter, let origin):
-      self.init(
-        "serverFailed",
-        .serverFailed,
-        "\(origin) failed with \(status)",
-        hint: "no account was stored" + (retryAfter == nil ? "; run the same command again later" : ""),
-        retryAfter: retryAfter
-      )
+      self = .code("serverFailed", .serverFailed)
+        .saying("\(origin) failed with \(status)")
+        .hint("no account was stored" + (retryAfter == nil ? "; run the same command again later" : ""))
+        .retryAfter(retryAfter)
     case .renewalFailed(let status, let retryAfter, let origin):
-      self.init(
-        "serverFailed",
-        .serverFailed,
-        "\(origin) failed with \(status) during a renewal",
-        hint: retryAfter == nil
-          ? "the stored session is kept; try again later to find out whether the server has replaced it"
-          : "the stored session is kept; the next try finds out whether the server has replaced it",
-        retryAfter: retryAfter
-      )
+      self = .code("serverFailed", .serverFailed)
+        .saying("\(origin) failed with \(status) during a renewal")
+        .hint(
+          retryAfter == nil
+            ? "the stored session is kept; try again later to find out whether the server has replaced it"
+            : "the stored session is kept; the next try finds out whether the server has replaced it"
+        )
+        .retryAfter(retryAfter)
     }
   }
 }

@@ -7,26 +7,17 @@ extension ErrorMessage {
   init(_ error: SessionError) {
     switch error {
     case .otherIdentity(let expected, let found, let origin):
-      self.init(
-        "otherIdentity",
-        .serverFailed,
-        "\(origin) names \(found) instead of \(expected)",
-        hint: "nothing was changed"
-      )
+      self = .code("otherIdentity", .serverFailed)
+        .saying("\(origin) names \(found) instead of \(expected)")
+        .hint("nothing was changed")
     case .unnamed(let account, let origin):
-      self.init(
-        "otherIdentity",
-        .serverFailed,
-        "\(origin) does not say that this session is \(account)'s",
-        hint: "nothing was changed"
-      )
+      self = .code("otherIdentity", .serverFailed)
+        .saying("\(origin) does not say that this session is \(account)'s")
+        .hint("nothing was changed")
     case .notExtended(let account, let reason):
-      self.init(
-        "notExtended",
-        .signInRequired,
-        "the session of \(account) could not be extended: \(printable(reason))",
-        hint: loginHint(account)
-      )
+      self = .code("notExtended", .signInRequired)
+        .saying("the session of \(account) could not be extended: \(printable(reason))")
+        .hint(loginHint(account))
     case .notStored(let failure, let kind):
       self.init(failure, kind)
       // Its own hint says that nothing was changed; here a server may have changed something.
@@ -36,12 +27,9 @@ extension ErrorMessage {
         : "unlock it and try again: the server's answer could not be stored, and the next call says "
           + "whether the session is lost"
     case .refused(let account, let reason):
-      self.init(
-        "sessionRefused",
-        .signInRequired,
-        "the session of \(account) was rejected: \(printable(reason))",
-        hint: "the account is kept; if it keeps failing, \(loginHint(account))"
-      )
+      self = .code("sessionRefused", .signInRequired)
+        .saying("the session of \(account) was rejected: \(printable(reason))")
+        .hint("the account is kept; if it keeps failing, \(loginHint(account))")
     }
   }
 }

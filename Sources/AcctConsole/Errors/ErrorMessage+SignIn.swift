@@ -9,150 +9,100 @@ extension ErrorMessage {
     switch error {
     case .required(let account, let reason): self.init(signIn: account, reason)
     case .notRenewable(let account):
-      self.init(
-        "notRenewable",
-        .signInRequired,
-        "\(account) has no refresh token, so it can't be renewed",
-        hint: loginHint(account)
-      )
+      self = .code("notRenewable", .signInRequired)
+        .saying("\(account) has no refresh token, so it can't be renewed")
+        .hint(loginHint(account))
     case .tokenFixed(let replacement):
-      self.init(
-        "notRenewable",
-        .signInRequired,
-        "\(replacement.account) has a static token, which can't be renewed",
-        hint: remedy(for: replacement)
-      )
+      self = .code("notRenewable", .signInRequired)
+        .saying("\(replacement.account) has a static token, which can't be renewed")
+        .hint(remedy(for: replacement))
     case .issuerUnknown(let account):
-      self.init(
-        "issuerUnknown",
-        .signInRequired,
-        "no issuer is known for \(account)",
-        hint: importHint(account)
-      )
+      self = .code("issuerUnknown", .signInRequired)
+        .saying("no issuer is known for \(account)")
+        .hint(importHint(account))
     case .noWay(let account):
-      self.init(
-        "noWay",
-        .signInRequired,
-        "\(account) was imported, and nothing tells where it signs in",
-        hint: importHint(account)
-      )
+      self = .code("noWay", .signInRequired)
+        .saying("\(account) was imported, and nothing tells where it signs in")
+        .hint(importHint(account))
     case .otherPerson(let other):
       let place = other.origin.map { " at \($0.authority)" } ?? ""
       let name = printable(other.found)
       let line = addLine(other.theirs)
-      self.init(
-        "otherPerson",
-        .refused,
-        "signed in as \(name)\(place), not as \(other.account); nothing was changed",
-        hint: line.map { "to add \(name), run `\($0)`" }
-      )
+      self = .code("otherPerson", .refused)
+        .saying("signed in as \(name)\(place), not as \(other.account); nothing was changed")
+        .hint(line.map { "to add \(name), run `\($0)`" })
     case .personUnknown(let account):
-      self.init(
-        "personUnknown",
-        .serverFailed,
-        "the server did not say who has signed in, so it may not be \(account)'s person; nothing was changed",
-        hint: "try again later: `\(loginLine(account))`"
-      )
+      self = .code("personUnknown", .serverFailed)
+        .saying("the server did not say who has signed in, so it may not be \(account)'s person; nothing was changed")
+        .hint("try again later: `\(loginLine(account))`")
     case .tokenNeeded(let account):
-      self.init(
-        "tokenNeeded",
-        .usage,
-        "\(account) needs its new token, and there is no terminal to type it at",
-        hint: "`\(loginLine(account, ["--token", "FILE"]))` reads it from your own file; - is stdin"
-      )
+      self = .code("tokenNeeded", .usage)
+        .saying("\(account) needs its new token, and there is no terminal to type it at")
+        .hint("`\(loginLine(account, ["--token", "FILE"]))` reads it from your own file; - is stdin")
     case .moved(let account, let origin):
-      self.init(
-        "moved",
-        .signInRequired,
-        "\(account) has moved to \(origin)",
-        hint: "\(loginHint(account)); the refresh token was not used"
-      )
+      self = .code("moved", .signInRequired)
+        .saying("\(account) has moved to \(origin)")
+        .hint("\(loginHint(account)); the refresh token was not used")
     case .refused(let code, let description):
       let words = [code, description].compactMap(\.self).map(printable).joined(separator: ": ")
-      self.init(
-        "authorizationRefused",
-        .signInRequired,
-        "the server did not sign you in: \(words)",
-        hint: registrationHint(code, description, at: "the server")
-      )
+      self = .code("authorizationRefused", .signInRequired)
+        .saying("the server did not sign you in: \(words)")
+        .hint(registrationHint(code, description, at: "the server"))
       needsLogin = true
     case .untrustedCallback(let distrust):
-      self.init(distrust.code, .serverFailed, "the callback was rejected: \(words(for: distrust))")
+      self = .code(distrust.code, .serverFailed).saying("the callback was rejected: \(words(for: distrust))")
     case .deviceCodeExpired:
-      self.init(
-        "deviceCodeExpired",
-        .signInRequired,
-        "the code expired before it was entered",
-        hint: "run the same command again for a new one"
-      )
+      self = .code("deviceCodeExpired", .signInRequired)
+        .saying("the code expired before it was entered")
+        .hint("run the same command again for a new one")
       needsLogin = true
     case .requestRefused(let refusal): self.init(refusal)
     case .callbackTimedOut(let seconds, let addressValidFor, let isRegistered):
       let end = addressValidFor.map { ", and the address was valid for \(validity($0))" } ?? ""
       let again = addressValidFor == nil ? "; --wait SECONDS waits longer" : " for a new address"
       let anew = "; --register registers a new client, if the browser showed that the server does not know this one"
-      self.init(
-        "callbackTimedOut",
-        .signInRequired,
-        "the browser did not come back within \(duration(seconds))\(end)",
-        hint: "run the same command again\(again)\(isRegistered ? anew : "")"
-      )
+      self = .code("callbackTimedOut", .signInRequired)
+        .saying("the browser did not come back within \(duration(seconds))\(end)")
+        .hint("run the same command again\(again)\(isRegistered ? anew : "")")
       needsLogin = true
     case .hostUnconfirmed(let origin):
-      self.init(
-        "hostUnconfirmed",
-        .signInRequired,
-        "\(origin), which only the resource names, does not mark its answers, and no terminal can ask which "
-          + "server the browser showed",
-        hint: "if you trust \(origin), name it with --issuer, beside --resource"
-      )
+      self = .code("hostUnconfirmed", .signInRequired)
+        .saying(
+          "\(origin), which only the resource names, does not mark its answers, and no terminal can ask which "
+            + "server the browser showed"
+        )
+        .hint("if you trust \(origin), name it with --issuer, beside --resource")
     case .browserNeeded:
-      self.init(
-        "browserNeeded",
-        .signInRequired,
-        "this sign-in needs a browser, and --no-input does not allow opening one",
-        hint: "leave out --no-input; --issuer URL --device signs in without a browser here"
-      )
+      self = .code("browserNeeded", .signInRequired)
+        .saying("this sign-in needs a browser, and --no-input does not allow opening one")
+        .hint("leave out --no-input; --issuer URL --device signs in without a browser here")
       needsLogin = true
     case .clientIDNeeded(let issuer):
-      self.init(
-        "clientIDNeeded",
-        .usage,
-        "\(issuer) needs to know the client: --client-id is missing",
-        hint: clientHint("\(issuer.url.origin)")
-      )
-    case .clientIDMissing: self.init("clientIDNeeded", .usage, "--token-url needs --client-id")
-    case .clientSecretNeeded(let grant, let method): self.init("clientSecretNeeded", .usage, words(for: grant, method))
+      self = .code("clientIDNeeded", .usage)
+        .saying("\(issuer) needs to know the client: --client-id is missing")
+        .hint(clientHint("\(issuer.url.origin)"))
+    case .clientIDMissing: self = .code("clientIDNeeded", .usage).saying("--token-url needs --client-id")
+    case .clientSecretNeeded(let grant, let method):
+      self = .code("clientSecretNeeded", .usage)
+        .saying(words(for: grant, method))
     case .clientSecretMissing(let account):
-      self.init(
-        "clientSecretMissing",
-        .signInRequired,
-        "the secret or key of \(account)'s client is missing from the keyring",
-        hint: "\(loginHint(account, ["--client-secret-file", "FILE"])), or with --client-key"
-      )
+      self = .code("clientSecretMissing", .signInRequired)
+        .saying("the secret or key of \(account)'s client is missing from the keyring")
+        .hint("\(loginHint(account, ["--client-secret-file", "FILE"])), or with --client-key")
     case .tokenEndpointNeeded:
-      self.init(
-        "usage",
-        .usage,
-        "no server is named",
-        hint: "give --issuer or --token-url; a service account's file names its own"
-      )
+      self = .code("usage", .usage)
+        .saying("no server is named")
+        .hint("give --issuer or --token-url; a service account's file names its own")
     case .tokenRejected(let replacement, let origin):
-      self.init(
-        "signInRequired",
-        .signInRequired,
-        "\(origin) answered 401: the server rejected the token of \(replacement.account)",
-        hint: remedy(for: replacement)
-      )
+      self = .code("signInRequired", .signInRequired)
+        .saying("\(origin) answered 401: the server rejected the token of \(replacement.account)")
+        .hint(remedy(for: replacement))
     case .listen(.failed(let port, let reason)):
-      self.init(
-        "listenFailed",
-        .failed,
-        "can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)",
-        hint: "choose another port"
-      )
+      self = .code("listenFailed", .failed)
+        .saying("can't listen on \(port.map { "port \($0)" } ?? "a free port"): \(reason)")
+        .hint("choose another port")
     case .listen(.unusableSocket(let path, let reason)):
-      self.init("listenFailed", .failed, "can't listen at \(path): \(reason)")
+      self = .code("listenFailed", .failed).saying("can't listen at \(path): \(reason)")
     }
   }
 
@@ -185,7 +135,9 @@ extension ErrorMessage {
       case .idTokenNotRequested(let scope): loginHint(account, ["--scope", scope])
       case .expired, .ending, .ended, .rejected, .guestOver, .signedOut, .noIDToken: loginHint(account)
       }
-    self.init("signInRequired", .signInRequired, message, hint: hint)
+    self = .code("signInRequired", .signInRequired)
+      .saying(message)
+      .hint(hint)
   }
 }
 

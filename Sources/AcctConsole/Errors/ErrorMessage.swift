@@ -51,12 +51,9 @@ extension ErrorMessage {
       text += "; " + Self.closedList(values.map { String($0.dropFirst(Self.bullet.count)) })
     }
     text = text.replacing(". Please provide one of ", with: "; it is one of ")
-    self.init(
-      "usage",
-      .usage,
-      text.prefix(1).lowercased() + text.dropFirst(),
-      hint: "run `acct --help`"
-    )
+    self = .code("usage", .usage)
+      .saying(text.prefix(1).lowercased() + text.dropFirst())
+      .hint("run `acct --help`")
   }
 
   private static let longList = ". Please provide one of the following:"
@@ -70,11 +67,8 @@ extension ErrorMessage {
   }
 
   /// The cryptographic library did not do its work.
-  package static let cryptoFailed = ErrorMessage(
-    "cryptoFailed",
-    .failed,
-    "OpenSSL failed; it may have run out of memory"
-  )
+  package static let cryptoFailed = ErrorMessage.code("cryptoFailed", .failed)
+    .saying("OpenSSL failed; it may have run out of memory")
 
   /// The JSON for standard error.
   package var json: JSON { .object(envelope(["error": errorObject])) }
@@ -112,7 +106,7 @@ extension ErrorMessage {
     case .transfer(let error): self.init(error)
     case .files(let error): self.init(error)
     case .told(let told): self = told.message
-    case .cancelled: self.init("cancelled", .cancelled, "cancelled")
+    case .cancelled: self = .code("cancelled", .cancelled).saying("cancelled")
     }
   }
 }
@@ -122,12 +116,16 @@ extension ErrorMessage {
   package init(_ failure: ProgramFailure) {
     switch failure {
     case .unusable(.notFound(let program)):
-      self.init("programFailed", .failed, "\(printable(program)) is not installed")
+      self = .code("programFailed", .failed).saying("\(printable(program)) is not installed")
     case .unusable(.notExecutable(let program, let reason)):
-      self.init("programFailed", .failed, "\(printable(program)) can't be run: \(reason)")
-    case .timedOut(let program): self.init("programFailed", .failed, "\(printable(program)) did not end in time")
-    case .tooLong(let program): self.init("programFailed", .failed, "\(printable(program)) printed too much")
-    case .cancelled: self.init("cancelled", .cancelled, "cancelled")
+      self = .code("programFailed", .failed).saying("\(printable(program)) can't be run: \(reason)")
+    case .timedOut(let program):
+      self = .code("programFailed", .failed)
+        .saying("\(printable(program)) did not end in time")
+    case .tooLong(let program):
+      self = .code("programFailed", .failed)
+        .saying("\(printable(program)) printed too much")
+    case .cancelled: self = .code("cancelled", .cancelled).saying("cancelled")
     }
   }
 }

@@ -10,10 +10,18 @@ extension ErrorMessage {
   /// The values that the program gave are not repeated; one of them may be a password.
   package init(_ flaw: HelperFlaw) {
     switch flaw {
-    case .operation(nil): self.init("usage", .usage, "the operation is missing", hint: "see `man acct-helper`")
+    case .operation(nil):
+      self = .code("usage", .usage)
+        .saying("the operation is missing")
+        .hint("see `man acct-helper`")
     case .operation(let word?):
-      self.init("usage", .usage, "the protocol has no operation \(printable(word))", hint: "see `man acct-helper`")
-    case .arguments: self.init("usage", .usage, "too many arguments", hint: "see `man acct-helper`")
+      self = .code("usage", .usage)
+        .saying("the protocol has no operation \(printable(word))")
+        .hint("see `man acct-helper`")
+    case .arguments:
+      self = .code("usage", .usage)
+        .saying("too many arguments")
+        .hint("see `man acct-helper`")
     case .option(let name, let flaw): self.init(name, flaw)
     case .tooLarge: self.init(badQuestion: "it is larger than 64 KiB")
     case .line: self.init(badQuestion: "a line is not KEY=VALUE")
@@ -26,7 +34,7 @@ extension ErrorMessage {
   }
 
   private init(badQuestion reason: String) {
-    self.init("badQuestion", .failed, "the program's question can't be read: \(reason)")
+    self = .code("badQuestion", .failed).saying("the program's question can't be read: \(reason)")
   }
 
   /// A program gets no credential.
@@ -34,48 +42,43 @@ extension ErrorMessage {
     switch reason {
     case .noAccount(let origins):
       let origin = origins.first.map(\.description) ?? "the server"
-      self.init(
-        "noAccount",
-        .noSuchAccount,
-        "no account has the origin \(origin)",
-        hint: origins.first.map { "to allow it for one, run `acct allow NAME \($0)`" }
-      )
+      self = .code("noAccount", .noSuchAccount)
+        .saying("no account has the origin \(origin)")
+        .hint(origins.first.map { "to allow it for one, run `acct allow NAME \($0)`" })
     case .several(let origins, let names, let reach, let namesNoPath):
       let origin = origins.first.map(\.description) ?? "the server"
       let list = names.map(\.description).joined(separator: ", ")
-      self.init(
-        "severalAccounts",
-        .noSuchAccount,
-        "\(origin) is an origin of more than one account: \(list)",
-        hint: reach.passesOn
-          ? "select one with --account, ACCT_ACCOUNT or `acct switch`"
-          : namesNoPath
-            ? "let the program name a path (git: `git config --global credential.useHttpPath true`), or select one with "
-              + "--account or ACCT_ACCOUNT"
-            : "select one with --account, ACCT_ACCOUNT, a .acct file or `acct switch`"
-      )
+      self = .code("severalAccounts", .noSuchAccount)
+        .saying("\(origin) is an origin of more than one account: \(list)")
+        .hint(
+          reach.passesOn
+            ? "select one with --account, ACCT_ACCOUNT or `acct switch`"
+            : namesNoPath
+              ? "let the program name a path (git: `git config --global credential.useHttpPath true`), or select one with "
+                + "--account or ACCT_ACCOUNT"
+              : "select one with --account, ACCT_ACCOUNT, a .acct file or `acct switch`"
+        )
     case .notChosen(let name, let origin, .registry):
-      self.init(
-        "notGiven",
-        .refused,
-        "\(name) has other origins besides \(origin), so the program gets its credential only if " + "you choose it",
-        hint: "log in with the program, or set ACCT_ACCOUNT"
-      )
+      self = .code("notGiven", .refused)
+        .saying(
+          "\(name) has other origins besides \(origin), so the program gets its credential only if " + "you choose it"
+        )
+        .hint("log in with the program, or set ACCT_ACCOUNT")
     case .notChosen(let name, let origin, let reach):
-      self.init(
-        "notGiven",
-        .refused,
-        "the program sends tokens on, so it gets that of \(name) only if you choose it",
-        hint: reach == .namedByRepository
-          ? "set ACCT_ACCOUNT: a .acct file does not count, nor does an allowed origin, since others "
-            + "may have repositories there"
-          : "set ACCT_ACCOUNT (a .acct file does not count), or, if all of \(origin) may have it, "
-            + "run `\(acctLine("allow", name.description, origin.description))`"
-      )
+      self = .code("notGiven", .refused)
+        .saying("the program sends tokens on, so it gets that of \(name) only if you choose it")
+        .hint(
+          reach == .namedByRepository
+            ? "set ACCT_ACCOUNT: a .acct file does not count, nor does an allowed origin, since others "
+              + "may have repositories there"
+            : "set ACCT_ACCOUNT (a .acct file does not count), or, if all of \(origin) may have it, "
+              + "run `\(acctLine("allow", name.description, origin.description))`"
+        )
     case .notAccepted(let name, let form):
-      self.init("notAccepted", .refused, "the program can't send the credential of \(name): \(words(for: form))")
+      self = .code("notAccepted", .refused)
+        .saying("the program can't send the credential of \(name): \(words(for: form))")
     case .otherUser(let name):
-      self.init("otherUser", .noSuchAccount, "the program asks for another user than that of \(name)")
+      self = .code("otherUser", .noSuchAccount).saying("the program asks for another user than that of \(name)")
     case .noSuchUser(let user, let origin, let names):
       self.init(EngineError.selection(.otherUser(user, origin, names)))
       hint = "let the program name one of them, or set ACCT_ACCOUNT"
@@ -84,38 +87,30 @@ extension ErrorMessage {
       // A URL that the user did not type is no mistake of the command line.
       if status == .usage { text = "refused: the program's server is not an http or https origin" }
       status = .refused
-    case .otherProtocol: self.init("otherProtocol", .refused, "acct has credentials for http and https only")
+    case .otherProtocol:
+      self = .code("otherProtocol", .refused)
+        .saying("acct has credentials for http and https only")
     case .unverified:
-      self.init(
-        "unverified",
-        .refused,
-        "the program does not verify the server's certificate, so any server can take its place",
-        hint: "give the program the server's certificate authority"
-      )
+      self = .code("unverified", .refused)
+        .saying("the program does not verify the server's certificate, so any server can take its place")
+        .hint("give the program the server's certificate authority")
     case .noAddress:
-      self.init(
-        "noAddress",
-        .usage,
-        "the program does not say which server it asks for",
-        hint: "select the account with --account, or let the program name the server"
-      )
+      self = .code("noAddress", .usage)
+        .saying("the program does not say which server it asks for")
+        .hint("select the account with --account, or let the program name the server")
     case .noCluster:
-      self.init(
-        "noAddress",
-        .usage,
-        "the program does not say which cluster it asks for, and an ID token goes to an account's own origins only",
-        hint: "set provideClusterInfo: true beside the command in the kubeconfig"
-      )
+      self = .code("noAddress", .usage)
+        .saying(
+          "the program does not say which cluster it asks for, and an ID token goes to an account's own origins only"
+        )
+        .hint("set provideClusterInfo: true beside the command in the kubeconfig")
     case .notKept(let name):
-      self.init(
-        "notKept",
-        .refused,
-        "the credential of \(name) is not a login that the program has stored",
-        hint: "`\(acctLine("remove", name.description))` removes the account"
-      )
+      self = .code("notKept", .refused)
+        .saying("the credential of \(name) is not a login that the program has stored")
+        .hint("`\(acctLine("remove", name.description))` removes the account")
     case .nothingKept(let origins):
       let origin = origins.first.map(\.description) ?? "the server"
-      self.init("nothingKept", .noSuchAccount, "no login is kept for \(origin)")
+      self = .code("nothingKept", .noSuchAccount).saying("no login is kept for \(origin)")
     case .failed(let error): self.init(error)
     }
   }

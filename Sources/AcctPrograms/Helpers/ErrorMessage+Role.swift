@@ -17,12 +17,14 @@ extension ErrorMessage {
       case .missing: ("\(option) is missing, or has no value", form(of: option))
       case .value: ("\(option) has an unusable value", form(of: option))
       }
-    self.init("usage", .usage, text, hint: (hint.map { "\($0) " } ?? "") + "`man acct-helper` shows what it takes")
+    self = .code("usage", .usage)
+      .saying(text)
+      .hint((hint.map { "\($0) " } ?? "") + "`man acct-helper` shows what it takes")
   }
 
   /// AWS's token service gives no keys of a role.
   init(roleRefused refusal: OAuthError, _ origin: Origin) {
-    self.init("identityRefused", .signInRequired, "\(origin) \(words(for: refusal))")
+    self = .code("identityRefused", .signInRequired).saying("\(origin) \(words(for: refusal))")
     guard case .refused(let code, let message, _) = refusal else { return }
     let reason: String
     switch RoleAnswer.cause(of: code) {

@@ -50,16 +50,13 @@ extension ErrorMessage {
   fileprivate init(_ error: ExecError) {
     switch error {
     case .unusable(.notFound(let program)):
-      self.init("commandNotFound", .commandNotFound, "\(program): no such command")
+      self = .code("commandNotFound", .commandNotFound).saying("\(program): no such command")
     case .unusable(.notExecutable(let program, let reason)):
-      self.init("commandNotExecutable", .commandNotExecutable, "\(program): \(reason)")
+      self = .code("commandNotExecutable", .commandNotExecutable).saying("\(program): \(reason)")
     case .memoryFolder(let failure):
-      self.init(
-        "noMemoryFolder",
-        .failed,
-        "there is no place in memory for a file with a token: \(printable(failure.path)): \(failure.reason)",
-        hint: "set XDG_RUNTIME_DIR to a folder of your own on a tmpfs, or mount one at /dev/shm"
-      )
+      self = .code("noMemoryFolder", .failed)
+        .saying("there is no place in memory for a file with a token: \(printable(failure.path)): \(failure.reason)")
+        .hint("set XDG_RUNTIME_DIR to a folder of your own on a tmpfs, or mount one at /dev/shm")
     }
   }
 }

@@ -104,23 +104,18 @@ extension ErrorMessage {
   fileprivate init(_ error: ProxyError) {
     switch error {
     case .originShared(let origin, let names):
-      self.init(
-        "originShared",
-        .noSuchAccount,
-        "\(origin) is an origin of more than one account: \(list(names))",
-        hint:
-          "`acct allow NAME \(origin) --revoke` takes it from one; without --all, --account selects one"
-      )
+      self = .code("originShared", .noSuchAccount)
+        .saying("\(origin) is an origin of more than one account: \(list(names))")
+        .hint("`acct allow NAME \(origin) --revoke` takes it from one; without --all, --account selects one")
     case .hostShared(let host, let origins, let names):
       let owners = zip(origins, names).map { "\($0) of \($1)" }.joined(separator: ", ")
-      self.init(
-        "originShared",
-        .noSuchAccount,
-        "the Host \(host) fits origins of more than one account: \(owners)",
-        hint: origins.first.map {
-          "`acct allow NAME \($0) --revoke` takes it from one; without --all, --account selects one"
-        }
-      )
+      self = .code("originShared", .noSuchAccount)
+        .saying("the Host \(host) fits origins of more than one account: \(owners)")
+        .hint(
+          origins.first.map {
+            "`acct allow NAME \($0) --revoke` takes it from one; without --all, --account selects one"
+          }
+        )
     }
   }
 }

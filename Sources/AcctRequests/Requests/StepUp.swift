@@ -104,12 +104,9 @@ extension ErrorMessage {
     let (name, origin, challenge) = (stepUp.account.name, stepUp.origin, stepUp.challenge)
     let missing = stepUp.missing
     if let leftOut = stepUp.leftOut {
-      self.init(
-        "insufficientScope",
-        .signInRequired,
-        "\(origin) asks for a scope that --scope leaves out: \(leftOut.more)",
-        hint: "run it without --scope, or with --scope \(shellWord(leftOut.all))"
-      )
+      self = .code("insufficientScope", .signInRequired)
+        .saying("\(origin) asks for a scope that --scope leaves out: \(leftOut.more)")
+        .hint("run it without --scope, or with --scope \(shellWord(leftOut.all))")
       return
     }
     let need =
@@ -125,12 +122,9 @@ extension ErrorMessage {
       ?? (isUnnamed
         ? "the server does not say which: `\(loginLine(name))` signs in again, and --scope asks for another"
         : "to sign in for it, run `\(signInLine(stepUp))`")
-    self.init(
-      challenge.need == .scope ? "insufficientScope" : "insufficientAuthentication",
-      .signInRequired,
-      need + words,
-      hint: hint
-    )
+    self = .code(challenge.need == .scope ? "insufficientScope" : "insufficientAuthentication", .signInRequired)
+      .saying(need + words)
+      .hint(hint)
   }
 }
 

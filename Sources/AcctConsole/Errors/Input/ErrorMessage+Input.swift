@@ -8,99 +8,92 @@ extension ErrorMessage {
   /// The user's input can't be used.
   init(_ error: InputError) {
     switch error {
-    case .method(let method): self.init("usage", .usage, "not an HTTP method: \(method)")
+    case .method(let method): self = .code("usage", .usage).saying("not an HTTP method: \(method)")
     case .malformed(let error): self.init(error)
     case .tokenAsName:
-      self.init(
-        "usage",
-        .usage,
-        "a token is no name: names are in clear",
-        hint: "give another name; `acct add --token FILE --allow-origin https://api.example.com` adds a token"
-      )
+      self = .code("usage", .usage)
+        .saying("a token is no name: names are in clear")
+        .hint("give another name; `acct add --token FILE --allow-origin https://api.example.com` adds a token")
     case .handoff(let error): self.init(error)
     case .staticToken(let error): self.init(error)
     case .loginOption(let option, let account):
-      self.init("usage", .usage, "\(option) is of no use to \(account): it has another kind of sign-in")
+      self = .code("usage", .usage).saying("\(option) is of no use to \(account): it has another kind of sign-in")
     case .nothingToAdd:
-      self.init(
-        "usage",
-        .usage,
-        "add what? a provider, a handle, --issuer, --resource, --backend, --session or --guest URL, "
-          + "or --token or --import FILE",
-        hint: "on a terminal, `acct add` asks; `acct add --help` shows what it takes"
-      )
+      self = .code("usage", .usage)
+        .saying(
+          "add what? a provider, a handle, --issuer, --resource, --backend, --session or --guest URL, "
+            + "or --token or --import FILE"
+        )
+        .hint("on a terminal, `acct add` asks; `acct add --help` shows what it takes")
     case .emptyValue(let option):
-      self.init(
-        "usage",
-        .usage,
-        option.map { "the value of \($0) is empty" } ?? "an argument is empty",
-        hint: "a variable of the shell may not be set; leave out what is not needed"
-      )
-    case .clientSecret(.empty): self.init("badSecret", .badInput, "the client secret is empty")
+      self = .code("usage", .usage)
+        .saying(option.map { "the value of \($0) is empty" } ?? "an argument is empty")
+        .hint("a variable of the shell may not be set; leave out what is not needed")
+    case .clientSecret(.empty): self = .code("badSecret", .badInput).saying("the client secret is empty")
     case .clientSecret(.controlCharacter):
-      self.init("badSecret", .badInput, "the client secret has a control character: its file has one line")
-    case .clientKey(let error): self.init("badKey", .badInput, "the client key can't be used: \(words(for: error))")
+      self = .code("badSecret", .badInput).saying("the client secret has a control character: its file has one line")
+    case .clientKey(let error):
+      self = .code("badKey", .badInput)
+        .saying("the client key can't be used: \(words(for: error))")
     case .certificate(.otherKey):
-      self.init(
-        "certificateKey",
-        .badInput,
-        "the key in --cert-key is that of another certificate than the first one in --cert"
-      )
+      self = .code("certificateKey", .badInput)
+        .saying("the key in --cert-key is that of another certificate than the first one in --cert")
     case .certificateEnded(let time):
-      self.init("certificateEnded", .badInput, "the client certificate ended at \(time)")
+      self = .code("certificateEnded", .badInput).saying("the client certificate ended at \(time)")
     case .certificate(let error):
-      self.init("badCertificate", .badInput, "the client certificate can't be used: \(words(for: error))")
-    case .secretFile(.failed(let path, let reason)): self.init("badInput", .badInput, "\(path): \(reason)")
+      self = .code("badCertificate", .badInput).saying("the client certificate can't be used: \(words(for: error))")
+    case .secretFile(.failed(let path, let reason)): self = .code("badInput", .badInput).saying("\(path): \(reason)")
     case .secretFile(.exposed(let path, let reason, let chmod)):
-      self.init("badInput", .badInput, "\(path): \(reason)", hint: closing(chmod))
-    case .secretFile(.exists(let path)): self.init("badInput", .badInput, "\(path) already exists")
+      self = .code("badInput", .badInput)
+        .saying("\(path): \(reason)")
+        .hint(closing(chmod))
+    case .secretFile(.exists(let path)): self = .code("badInput", .badInput).saying("\(path) already exists")
     case .secretFile(.missing):
-      self.init(
-        "badInput",
-        .badInput,
-        "--client-secret-file, --client-key and --cert-key name a file, and there is no such file",
-        hint:
-          "other programs can read a command line: keep the secret in a file, or use - and a pipe"
-      )
+      self = .code("badInput", .badInput)
+        .saying("--client-secret-file, --client-key and --cert-key name a file, and there is no such file")
+        .hint("other programs can read a command line: keep the secret in a file, or use - and a pipe")
     case .stream(.tooLarge(let name, let limit)):
-      self.init("badInput", .badInput, "\(name) is larger than \(limit / 1024) KiB")
-    case .stream(.failed(let name, let reason)): self.init("badInput", .badInput, "can't read \(name): \(reason)")
+      self = .code("badInput", .badInput).saying("\(name) is larger than \(limit / 1024) KiB")
+    case .stream(.failed(let name, let reason)):
+      self = .code("badInput", .badInput)
+        .saying("can't read \(name): \(reason)")
     }
   }
 
   /// Something that the user typed is malformed.
   package init(_ parseError: ParseError) {
     switch parseError {
-    case .refusedURL(let refusal): self.init("urlRefused", .refused, "refused: \(words(for: refusal))")
-    case .url: self.init("usage", .usage, "not an absolute http or https URL")
-    case .origin(let text): self.init("usage", .usage, "not an origin: \(text)", hint: "as in https://api.example.com")
+    case .refusedURL(let refusal): self = .code("urlRefused", .refused).saying("refused: \(words(for: refusal))")
+    case .url: self = .code("usage", .usage).saying("not an absolute http or https URL")
+    case .origin(let text):
+      self = .code("usage", .usage)
+        .saying("not an origin: \(text)")
+        .hint("as in https://api.example.com")
     case .accountName(let text):
-      self.init(
-        "usage",
-        .usage,
-        "not a valid name: \(text)",
-        hint: "1 to 253 characters without spaces, not beginning with -"
-      )
-    case .accountID(let text): self.init("usage", .usage, "not an account id: \(text)")
-    case .handle(let text): self.init("usage", .usage, "not a handle: \(printableASCII(text))")
-    case .did(let text): self.init("usage", .usage, "not a DID: \(text)")
-    case .issuer(let text): self.init("usage", .usage, "not an issuer: \(text)")
-    case .resource: self.init("usage", .usage, "not a resource: an absolute URL without a fragment")
+      self = .code("usage", .usage)
+        .saying("not a valid name: \(text)")
+        .hint("1 to 253 characters without spaces, not beginning with -")
+    case .accountID(let text): self = .code("usage", .usage).saying("not an account id: \(text)")
+    case .handle(let text): self = .code("usage", .usage).saying("not a handle: \(printableASCII(text))")
+    case .did(let text): self = .code("usage", .usage).saying("not a DID: \(text)")
+    case .issuer(let text): self = .code("usage", .usage).saying("not an issuer: \(text)")
+    case .resource: self = .code("usage", .usage).saying("not a resource: an absolute URL without a fragment")
     case .redirect:
-      self.init(
-        "usage",
-        .usage,
-        "not a redirect address on this machine",
-        hint: "as in http://localhost:8080/callback; the host is localhost, 127.0.0.1 or [::1]"
-      )
-    case .parameter: self.init("usage", .usage, "not a parameter: it is NAME=VALUE")
-    case .tpmAddress: self.init("usage", .usage, "a TPM is an absolute path, or swtpm:host=HOST,port=NUMBER")
-    case .ownParameter(let name): self.init("usage", .usage, "the parameter \(name) is sent by acct itself")
-    case .timestamp: self.init("usage", .usage, "not a time")
-    case .token: self.init("badInput", .badInput, "not a token")
-    case .tokenType: self.init("usage", .usage, "not a type of tokens: it is id, access, jwt or a URI")
+      self = .code("usage", .usage)
+        .saying("not a redirect address on this machine")
+        .hint("as in http://localhost:8080/callback; the host is localhost, 127.0.0.1 or [::1]")
+    case .parameter: self = .code("usage", .usage).saying("not a parameter: it is NAME=VALUE")
+    case .tpmAddress:
+      self = .code("usage", .usage)
+        .saying("a TPM is an absolute path, or swtpm:host=HOST,port=NUMBER")
+    case .ownParameter(let name): self = .code("usage", .usage).saying("the parameter \(name) is sent by acct itself")
+    case .timestamp: self = .code("usage", .usage).saying("not a time")
+    case .token: self = .code("badInput", .badInput).saying("not a token")
+    case .tokenType: self = .code("usage", .usage).saying("not a type of tokens: it is id, access, jwt or a URI")
     case .programLine:
-      self.init("usage", .usage, "not a program with its arguments", hint: "quotes are closed, as in a shell")
+      self = .code("usage", .usage)
+        .saying("not a program with its arguments")
+        .hint("quotes are closed, as in a shell")
     }
   }
 
@@ -108,48 +101,55 @@ extension ErrorMessage {
   init(_ error: HandoffError) {
     let nothing = "nothing was stored"
     switch error {
-    case .json(let error): self.init("badJSON", .badInput, words(for: error), hint: nothing)
-    case .notAnObject: self.init("badHandoff", .badInput, "the JSON is not an object", hint: nothing)
-    case .missing(let member): self.init("badHandoff", .badInput, "there is no \(member)", hint: nothing)
+    case .json(let error):
+      self = .code("badJSON", .badInput)
+        .saying(words(for: error))
+        .hint(nothing)
+    case .notAnObject:
+      self = .code("badHandoff", .badInput)
+        .saying("the JSON is not an object")
+        .hint(nothing)
+    case .missing(let member):
+      self = .code("badHandoff", .badInput)
+        .saying("there is no \(member)")
+        .hint(nothing)
     case .member(let member, let flaw):
-      self.init("badHandoff", .badInput, "\(member) \(words(for: flaw))", hint: nothing)
+      self = .code("badHandoff", .badInput)
+        .saying("\(member) \(words(for: flaw))")
+        .hint(nothing)
     case .refused(let member, let refusal):
-      self.init("urlRefused", .refused, "refused: \(member): \(words(for: refusal))", hint: nothing)
+      self = .code("urlRefused", .refused)
+        .saying("refused: \(member): \(words(for: refusal))")
+        .hint(nothing)
     case .key(let error):
-      self.init("badKey", .badInput, "the DPoP key can't be used: \(words(for: error))", hint: nothing)
+      self = .code("badKey", .badInput)
+        .saying("the DPoP key can't be used: \(words(for: error))")
+        .hint(nothing)
     case .keyMissing:
-      self.init(
-        "keyMissing",
-        .badInput,
-        "the token is bound to a DPoP key, and dpopKey is missing",
-        hint: "without its key the token can't be used; \(nothing)"
-      )
+      self = .code("keyMissing", .badInput)
+        .saying("the token is bound to a DPoP key, and dpopKey is missing")
+        .hint("without its key the token can't be used; \(nothing)")
     case .keyBinding:
-      self.init(
-        "keyBinding",
-        .badInput,
-        "the token is bound to another DPoP key: its cnf.jkt is not this key's thumbprint",
-        hint: nothing
-      )
+      self = .code("keyBinding", .badInput)
+        .saying("the token is bound to another DPoP key: its cnf.jkt is not this key's thumbprint")
+        .hint(nothing)
     case .certificateMissing:
-      self.init(
-        "certificateMissing",
-        .badInput,
-        "the token is bound to a client certificate, and none was given",
-        hint: "give it with --cert FILE --cert-key FILE; \(nothing)"
-      )
+      self = .code("certificateMissing", .badInput)
+        .saying("the token is bound to a client certificate, and none was given")
+        .hint("give it with --cert FILE --cert-key FILE; \(nothing)")
     case .certificateBinding:
-      self.init(
-        "certificateBinding",
-        .badInput,
-        "the token is bound to another client certificate: its cnf.x5t#S256 is not this one's thumbprint",
-        hint: nothing
-      )
+      self = .code("certificateBinding", .badInput)
+        .saying("the token is bound to another client certificate: its cnf.x5t#S256 is not this one's thumbprint")
+        .hint(nothing)
     case .idToken(let flaw):
-      self.init("badToken", .badInput, "the ID token can't be used: \(words(for: flaw))", hint: nothing)
+      self = .code("badToken", .badInput)
+        .saying("the ID token can't be used: \(words(for: flaw))")
+        .hint(nothing)
     case .foreign(let document):
       let (what, remedy) = words(for: document)
-      self.init("badHandoff", .badInput, "this is \(what), and no account's tokens", hint: "\(remedy); \(nothing)")
+      self = .code("badHandoff", .badInput)
+        .saying("this is \(what), and no account's tokens")
+        .hint("\(remedy); \(nothing)")
     }
   }
 }

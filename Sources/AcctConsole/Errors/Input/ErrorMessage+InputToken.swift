@@ -8,45 +8,51 @@ extension ErrorMessage {
   init(_ error: InputTokenError) {
     switch error {
     case .file(.missing(let path)):
-      self.init("badInput", .badInput, "\(shown(path)): no such file", hint: "the file has the token itself")
+      self = .code("badInput", .badInput)
+        .saying("\(shown(path)): no such file")
+        .hint("the file has the token itself")
     case .file(.exposed(let path, let reason, let chmod)):
-      self.init("badInput", .badInput, "\(shown(path)): \(reason)", hint: closing(chmod))
-    case .file(.failed(let path, let reason)): self.init("badInput", .badInput, "\(shown(path)): \(reason)")
-    case .file(.exists(let path)): self.init("badInput", .badInput, "\(shown(path)) already exists")
-    case .unusable(.empty, .file(let path)): self.init("badInput", .badInput, "\(shown(path)) is empty")
+      self = .code("badInput", .badInput)
+        .saying("\(shown(path)): \(reason)")
+        .hint(closing(chmod))
+    case .file(.failed(let path, let reason)): self = .code("badInput", .badInput).saying("\(shown(path)): \(reason)")
+    case .file(.exists(let path)): self = .code("badInput", .badInput).saying("\(shown(path)) already exists")
+    case .unusable(.empty, .file(let path)): self = .code("badInput", .badInput).saying("\(shown(path)) is empty")
     case .unusable(.empty, .program(let program)):
-      self.init("badInput", .badInput, "\(printable(program)) printed no token")
+      self = .code("badInput", .badInput).saying("\(printable(program)) printed no token")
     case .unusable(.notToken, let origin):
-      self.init("badInput", .badInput, "\(words(for: origin)) is not one word, so it is no token")
-    case .unusable(.notJWT, let origin): self.init("badInput", .badInput, "\(words(for: origin)) is not a JWT")
+      self = .code("badInput", .badInput).saying("\(words(for: origin)) is not one word, so it is no token")
+    case .unusable(.notJWT, let origin):
+      self = .code("badInput", .badInput)
+        .saying("\(words(for: origin)) is not a JWT")
     case .ended(let origin, let time):
-      self.init(
-        "inputTokenEnded",
-        .signInRequired,
-        "\(words(for: origin)) ended at \(time)",
-        hint: "what provides it writes a new one in time: check that it runs"
-      )
+      self = .code("inputTokenEnded", .signInRequired)
+        .saying("\(words(for: origin)) ended at \(time)")
+        .hint("what provides it writes a new one in time: check that it runs")
     case .program(let failure):
       self.init(failure)
       if failure != .cancelled { (code, status) = ("badInput", .badInput) }
     case .refused(let program, let status, let words):
       let reason = words.isEmpty ? "" : ": \(printable(words))"
-      self.init("badInput", .badInput, "\(printable(program)) ended with status \(status)\(reason)")
+      self = .code("badInput", .badInput).saying("\(printable(program)) ended with status \(status)\(reason)")
     case .accountGone:
-      self.init("badInput", .badInput, "the account whose token was exchanged is gone", hint: "add this one anew")
+      self = .code("badInput", .badInput)
+        .saying("the account whose token was exchanged is gone")
+        .hint("add this one anew")
     case .circular(let account):
-      self.init("badInput", .badInput, "the token of \(account) starts from this account's own")
+      self = .code("badInput", .badInput).saying("the token of \(account) starts from this account's own")
     case .account(_, let error):
       self.init(error)
       if case .authorization(.noIDToken) = error { hint = "`--subject-type access` exchanges its access token" }
     case .local(let account):
-      self.init(
-        "localToken",
-        .failed,
-        "\(account.map { "\($0)" } ?? "the account") starts from a token of this machine: it can't be used by others",
-        hint: account == nil
-          ? "`ACCT_KEYRING=vault acct add …` keeps it on this machine" : "add it on the other machine with `acct add`"
-      )
+      self = .code("localToken", .failed)
+        .saying(
+          "\(account.map { "\($0)" } ?? "the account") starts from a token of this machine: it can't be used by others"
+        )
+        .hint(
+          account == nil
+            ? "`ACCT_KEYRING=vault acct add …` keeps it on this machine" : "add it on the other machine with `acct add`"
+        )
     }
   }
 }

@@ -9,36 +9,26 @@ extension ErrorMessage {
     let path = printable(skipped.path)
     switch skipped.flaw {
     case .damaged:
-      self.init(
-        "damagedAccount",
-        .badInput,
-        "the file of \(account) is damaged: \(path)",
-        hint: "restore it from a backup; or move it away and run `acct doctor --repair`"
-      )
+      self = .code("damagedAccount", .badInput)
+        .saying("the file of \(account) is damaged: \(path)")
+        .hint("restore it from a backup; or move it away and run `acct doctor --repair`")
     case .newer:
-      self.init(
-        "newerAccount",
-        .badInput,
-        "the file of \(account) was written by a later version of acct: \(path)",
-        hint: "update acct on this machine"
-      )
+      self = .code("newerAccount", .badInput)
+        .saying("the file of \(account) was written by a later version of acct: \(path)")
+        .hint("update acct on this machine")
     case .renamed(let id):
       let folder = skipped.path.dropLast("\(skipped.id).json".count)
-      self.init(
-        "renamedAccount",
-        .badInput,
-        "the file of \(account) has another account's name, and is not used: \(path)",
-        hint: "`mv -n \(shellWord(skipped.path)) \(shellWord("\(folder)\(id).json"))` renames it back"
-      )
+      self = .code("renamedAccount", .badInput)
+        .saying("the file of \(account) has another account's name, and is not used: \(path)")
+        .hint("`mv -n \(shellWord(skipped.path)) \(shellWord("\(folder)\(id).json"))` renames it back")
     case .mode(let reason), .unsafe(let reason):
-      self.init(
-        "fileUnsafe",
-        .badInput,
-        "the file of \(account) is not used: \(path): \(printable(reason))",
-        hint: skipped.hasWrongMode
-          ? "check what is in it first; `acct doctor` has one line for all such files"
-          : "only you may own or write it; check who created it"
-      )
+      self = .code("fileUnsafe", .badInput)
+        .saying("the file of \(account) is not used: \(path): \(printable(reason))")
+        .hint(
+          skipped.hasWrongMode
+            ? "check what is in it first; `acct doctor` has one line for all such files"
+            : "only you may own or write it; check who created it"
+        )
     }
   }
 

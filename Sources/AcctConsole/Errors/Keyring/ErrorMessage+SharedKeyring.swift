@@ -9,55 +9,34 @@ extension ErrorMessage {
     case .engine(let failure): self.init(failure, of: kind)
     case .settings(let flaw): self.init(flaw)
     case .rolledBack:
-      self.init(
-        "keyringRolledBack",
-        .keyringUnavailable,
-        "the shared keyring was restored from a backup: nothing is renewed or changed",
-        hint: "if the restored accounts are the ones to use, run `acct keyring trust`"
-      )
+      self = .code("keyringRolledBack", .keyringUnavailable)
+        .saying("the shared keyring was restored from a backup: nothing is renewed or changed")
+        .hint("if the restored accounts are the ones to use, run `acct keyring trust`")
     case .answerWaits:
-      self.init(
-        "answerWaits",
-        .keyringUnavailable,
-        "a server's answer is still to be stored on the shared keyring, and waits on this machine",
-        hint: "the next call that reaches the engine stores it: run `acct refresh`"
-      )
+      self = .code("answerWaits", .keyringUnavailable)
+        .saying("a server's answer is still to be stored on the shared keyring, and waits on this machine")
+        .hint("the next call that reaches the engine stores it: run `acct refresh`")
     case .answerUnopened(let path):
-      self.init(
-        "answerUnopened",
-        .keyringUnavailable,
-        "a server's answer waits in \(printable(path)), and no key opens it any more",
-        hint: "`acct keyring trust` sets it aside; the account may have to sign in again"
-      )
+      self = .code("answerUnopened", .keyringUnavailable)
+        .saying("a server's answer waits in \(printable(path)), and no key opens it any more")
+        .hint("`acct keyring trust` sets it aside; the account may have to sign in again")
     case .damagedHeader(let reason):
-      self.init(
-        "damagedHeader",
-        .keyringUnavailable,
-        "the shared keyring is damaged: \(printable(reason))",
-        hint: "restore its header from a backup of the engine; if the one there is right, run `acct keyring trust`"
-      )
+      self = .code("damagedHeader", .keyringUnavailable)
+        .saying("the shared keyring is damaged: \(printable(reason))")
+        .hint("restore its header from a backup of the engine; if the one there is right, run `acct keyring trust`")
     case .damagedAccount(let id, let damage):
-      self.init(
-        "damagedSharedAccount",
-        .badInput,
-        "what the shared keyring has of account \(id) can't be used: \(words(for: damage))",
-        hint: mending(damage, id)
-      )
+      self = .code("damagedSharedAccount", .badInput)
+        .saying("what the shared keyring has of account \(id) can't be used: \(words(for: damage))")
+        .hint(mending(damage, id))
     case .removedMachine(let host, let time):
-      self.init(
-        "machineRemoved",
-        .keyringLocked,
-        "this machine was removed from the shared keyring by \(printable(host)) on \(day(time))",
-        hint: "`acct keyring join` with --code asks a member to approve it again"
-      )
+      self = .code("machineRemoved", .keyringLocked)
+        .saying("this machine was removed from the shared keyring by \(printable(host)) on \(day(time))")
+        .hint("`acct keyring join` with --code asks a member to approve it again")
     case .machineKey(let address, let failure): self.init(machineKey: failure, in: address)
     case .notJoined, .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed:
-      self.init(
-        "keyringNotJoined",
-        .keyringUnavailable,
-        "this machine shares no keyring",
-        hint: "run `acct keyring create` or `acct keyring join`"
-      )
+      self = .code("keyringNotJoined", .keyringUnavailable)
+        .saying("this machine shares no keyring")
+        .hint("run `acct keyring create` or `acct keyring join`")
     }
   }
 
@@ -66,19 +45,13 @@ extension ErrorMessage {
     let device = "the TPM at \(address.description)"
     switch failure {
     case .foreign, .gone:
-      self.init(
-        "machineKeyLost",
-        .keyringLocked,
-        "this machine's key for the shared keyring is lost: \(device) was cleared, or is another one",
-        hint: "`acct keyring join` with --code asks a member to approve a new key"
-      )
+      self = .code("machineKeyLost", .keyringLocked)
+        .saying("this machine's key for the shared keyring is lost: \(device) was cleared, or is another one")
+        .hint("`acct keyring join` with --code asks a member to approve a new key")
     case .absent(let reason):
-      self.init(
-        "deviceAbsent",
-        .keyringUnavailable,
-        "\(device), which has this machine's key for the shared keyring, can't be reached: \(reason)",
-        hint: "turn it on or start it, and try again"
-      )
+      self = .code("deviceAbsent", .keyringUnavailable)
+        .saying("\(device), which has this machine's key for the shared keyring, can't be reached: \(reason)")
+        .hint("turn it on or start it, and try again")
     case .forbidden, .busy, .lockedOut, .wrongPIN, .noPIN, .cancelled, .notTouched, .owned, .unsuitable,
       .malformedReply, .failed:
       self.init(failure, .tpm2)
@@ -124,55 +97,42 @@ extension ErrorMessage {
         )
       case .failed(let reason): ("keyringFailed", "failed: \(reason)", "its log has the details")
       }
-    self.init(code, .keyringUnavailable, "\(engine) \(printable(text))", hint: hint)
+    self = .code(code, .keyringUnavailable)
+      .saying("\(engine) \(printable(text))")
+      .hint(hint)
   }
 
   /// The settings of a shared keyring can't be used; the message does not repeat them.
   private init(_ flaw: KeyringSettingsFlaw) {
     switch flaw {
-    case .name: self.init("usage", .usage, "not a name for a keyring", hint: "1 to 64 letters, digits, - and _")
+    case .name:
+      self = .code("usage", .usage)
+        .saying("not a name for a keyring")
+        .hint("1 to 64 letters, digits, - and _")
     case .endpoint:
-      self.init(
-        "usage",
-        .usage,
-        "not a member of etcd: each is https, a host and a port",
-        hint: "as in https://a.example:2379,https://b.example:2379"
-      )
+      self = .code("usage", .usage)
+        .saying("not a member of etcd: each is https, a host and a port")
+        .hint("as in https://a.example:2379,https://b.example:2379")
     case .connection:
-      self.init(
-        "usage",
-        .usage,
-        "not a connection string of PostgreSQL",
-        hint: "as in 'host=db.example dbname=acct user=acct'"
-      )
+      self = .code("usage", .usage)
+        .saying("not a connection string of PostgreSQL")
+        .hint("as in 'host=db.example dbname=acct user=acct'")
     case .noHost:
-      self.init(
-        "usage",
-        .usage,
-        "the connection string names no host that other machines can reach",
-        hint: "as in 'host=db.example dbname=acct user=acct'"
-      )
+      self = .code("usage", .usage)
+        .saying("the connection string names no host that other machines can reach")
+        .hint("as in 'host=db.example dbname=acct user=acct'")
     case .indirect(let keyword):
-      self.init(
-        "usage",
-        .usage,
-        "\(keyword) in a connection string takes settings from elsewhere",
-        hint: "write host, dbname and user out"
-      )
+      self = .code("usage", .usage)
+        .saying("\(keyword) in a connection string takes settings from elsewhere")
+        .hint("write host, dbname and user out")
     case .password:
-      self.init(
-        "usage",
-        .usage,
-        "a connection string must not have a password, which other programs can read",
-        hint: "put it into a file of your own: --password-file FILE"
-      )
+      self = .code("usage", .usage)
+        .saying("a connection string must not have a password, which other programs can read")
+        .hint("put it into a file of your own: --password-file FILE")
     case .unverified(let mode):
-      self.init(
-        "transportRefused",
-        .refused,
-        "refused: sslmode=\(mode) does not verify the server",
-        hint: "leave sslmode out: acct uses verify-full, with --ca if you give it"
-      )
+      self = .code("transportRefused", .refused)
+        .saying("refused: sslmode=\(mode) does not verify the server")
+        .hint("leave sslmode out: acct uses verify-full, with --ca if you give it")
     }
   }
 }

@@ -7,99 +7,62 @@ extension ErrorMessage {
   init(_ error: KeyringSharingError) {
     switch error {
     case .otherKeyring(let name):
-      self.init(
-        "otherKeyring",
-        .usage,
-        "this machine shares another keyring: \(name)",
-        hint: "`acct keyring leave` first"
-      )
+      self = .code("otherKeyring", .usage)
+        .saying("this machine shares another keyring: \(name)")
+        .hint("`acct keyring leave` first")
     case .otherEngine(let name):
-      self.init(
-        "otherKeyring",
-        .keyringUnavailable,
-        "this machine's copies are of another keyring \(name), or the engine there was restored from a backup",
-        hint: "`acct keyring leave` first; for a restored engine `acct keyring trust`"
-      )
+      self = .code("otherKeyring", .keyringUnavailable)
+        .saying("this machine's copies are of another keyring \(name), or the engine there was restored from a backup")
+        .hint("`acct keyring leave` first; for a restored engine `acct keyring trust`")
     case .demanded(let kind):
-      self.init(
-        "usage",
-        .usage,
-        "ACCT_KEYRING is \(kind.rawValue): later commands would look there, wherever the accounts are",
-        hint: "unset ACCT_KEYRING and try again"
-      )
+      self = .code("usage", .usage)
+        .saying("ACCT_KEYRING is \(kind.rawValue): later commands would look there, wherever the accounts are")
+        .hint("unset ACCT_KEYRING and try again")
     case .guests(let names):
-      self.init(
-        "guestsStay",
-        .failed,
-        "guests belong to one machine and can't be shared: \(list(names))",
-        hint: "`acct remove NAME` removes one; nothing was moved"
-      )
+      self = .code("guestsStay", .failed)
+        .saying("guests belong to one machine and can't be shared: \(list(names))")
+        .hint("`acct remove NAME` removes one; nothing was moved")
     case .keysInDevices(let names):
-      self.init(
-        "keyNotShared",
-        .failed,
-        "keys in a TPM or token can't be shared: \(list(names))",
-        hint: "`acct remove NAME` removes one; nothing was moved"
-      )
+      self = .code("keyNotShared", .failed)
+        .saying("keys in a TPM or token can't be shared: \(list(names))")
+        .hint("`acct remove NAME` removes one; nothing was moved")
     case .namesTaken(let names):
-      self.init(
-        "nameTaken",
-        .usage,
-        "the other keyring has other accounts called \(list(names))",
-        hint: "acct rename NAME NEW renames one here; nothing was moved"
-      )
+      self = .code("nameTaken", .usage)
+        .saying("the other keyring has other accounts called \(list(names))")
+        .hint("acct rename NAME NEW renames one here; nothing was moved")
     case .otherIdentities(let names):
-      self.init(
-        "otherIdentity",
-        .failed,
-        "the other keyring has other identities under the ids of \(list(names))",
-        hint: "removed (`acct remove NAME`) and added anew, one has another id; nothing was moved"
-      )
+      self = .code("otherIdentity", .failed)
+        .saying("the other keyring has other identities under the ids of \(list(names))")
+        .hint("removed (`acct remove NAME`) and added anew, one has another id; nothing was moved")
     case .damaged(let name, let damage):
-      self.init(
-        "damagedSharedAccount",
-        .badInput,
-        "what the shared keyring has of \(name) can't be used: \(words(for: damage))",
-        hint: "`acct remove \(name) --local` removes it for all machines; nothing was moved"
-      )
+      self = .code("damagedSharedAccount", .badInput)
+        .saying("what the shared keyring has of \(name) can't be used: \(words(for: damage))")
+        .hint("`acct remove \(name) --local` removes it for all machines; nothing was moved")
     case .notKept(let name):
-      self.init(
-        "keyringFailed",
-        .keyringUnavailable,
-        "the other keyring did not keep \(name) as it was written",
-        hint: "the accounts are where they were; try again"
-      )
+      self = .code("keyringFailed", .keyringUnavailable)
+        .saying("the other keyring did not keep \(name) as it was written")
+        .hint("the accounts are where they were; try again")
     case .notRemoved(let failure, let source, let target):
       let cause = ErrorMessage(failure, source)
-      self.init(
-        cause.code,
-        cause.status,
-        "the accounts are in \(target.rawValue) now, and some are in \(source.rawValue), too: \(cause.text)",
-        hint: "`acct keyring move \(target.rawValue)` removes them there once that is possible"
-      )
+      self = .code(cause.code, cause.status)
+        .saying("the accounts are in \(target.rawValue) now, and some are in \(source.rawValue), too: \(cause.text)")
+        .hint("`acct keyring move \(target.rawValue)` removes them there once that is possible")
     case .passphraseStays(let kind):
-      self.init(
-        "passphraseStays",
-        .failed,
-        "the keyring in use is on \(kind.rawValue), and its passphrase is that of all machines",
-        hint: "`acct keyring rekey` with --new-passphrase-file FILE changes it for all of them"
-      )
+      self = .code("passphraseStays", .failed)
+        .saying("the keyring in use is on \(kind.rawValue), and its passphrase is that of all machines")
+        .hint("`acct keyring rekey` with --new-passphrase-file FILE changes it for all of them")
     case .notSealable(let kind):
-      self.init(
-        "notSealable",
-        .failed,
-        "the keyring in use is on \(kind.rawValue), and no TPM is that of all machines",
-        hint: "a machine without a person opens it by ACCT_VAULT_KEY_FILE: acct-keyring(1)"
-      )
+      self = .code("notSealable", .failed)
+        .saying("the keyring in use is on \(kind.rawValue), and no TPM is that of all machines")
+        .hint("a machine without a person opens it by ACCT_VAULT_KEY_FILE: acct-keyring(1)")
     case .members(let failure, let kind): self.init(failure, kind)
-    case .noFile(let option): self.init("badInput", .badInput, "\(option) names a file, and there is no such file")
+    case .noFile(let option):
+      self = .code("badInput", .badInput)
+        .saying("\(option) names a file, and there is no such file")
     case .relativePath(let option):
-      self.init(
-        "badInput",
-        .badInput,
-        "\(option) names a file in a folder that does not exist any more",
-        hint: "give its whole path"
-      )
+      self = .code("badInput", .badInput)
+        .saying("\(option) names a file in a folder that does not exist any more")
+        .hint("give its whole path")
     }
   }
 }

@@ -11,12 +11,28 @@ package struct ErrorMessage: Equatable, Sendable {
   /// `true` if the hint is to sign in to the command's account again.
   package var needsLogin = false
 
-  package init(_ code: String, _ status: ExitStatus, _ text: String, hint: String? = nil, retryAfter: RetryAfter? = nil)
-  {
-    self.code = code
-    self.status = status
-    self.text = text
-    self.hint = hint
-    self.retryAfter = retryAfter
+  /// What scripts tell a failure by, with its exit status; the words follow.
+  package struct Code: Sendable {
+    fileprivate let code: String
+    fileprivate let status: ExitStatus
+
+    /// The same with the words for people: what happened, without a full stop.
+    package func saying(_ text: String) -> ErrorMessage { ErrorMessage(code: code, text: text, status: status) }
+  }
+
+  package static func code(_ code: String, _ status: ExitStatus) -> Code { Code(code: code, status: status) }
+
+  /// The same with what to do next, if something is known.
+  package func hint(_ hint: String?) -> ErrorMessage {
+    var message = self
+    message.hint = hint
+    return message
+  }
+
+  /// The same with the time from which the server takes requests again.
+  package func retryAfter(_ retryAfter: RetryAfter?) -> ErrorMessage {
+    var message = self
+    message.retryAfter = retryAfter
+    return message
   }
 }
