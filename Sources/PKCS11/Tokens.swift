@@ -1,5 +1,6 @@
 import AcctModel
 package import AcctPorts
+import Glibc
 import KeyDevices
 package import PrivateFiles
 import Synchronization
@@ -167,4 +168,144 @@ private func moduleName(_ path: String) -> String {
   var name = path.split(separator: "/").last.map(String.init) ?? ""
   if let end = name.firstRange(of: ".so") { name = String(name[..<end.lowerBound]) }
   return name.hasPrefix("lib") ? String(name.dropFirst(3)) : name
+}
+
+/// The modules that p11-kit is configured to load (pkcs11.conf(5)).
+///
+/// p11-kit itself is not asked: it would load every one of them to find one token, and say on standard error
+/// which of them it could not.
+package struct ModuleConfiguration: Sendable {
+  /// The folders with a file for each module; the settings of an earlier one win.
+  let folders: [String]
+  /// The folders of modules that are named without a folder.
+  let libraries: [String]
+
+  package init(folders: [String], libraries: [String]) {
+    self.folders = folders
+    self.libraries = libraries
+  }
+
+  /// The configuration of this machine; `variable` returns an environment variable.
+  package static func live(_ variable: (_ name: String) -> String?) -> ModuleConfiguration {
+    #if arch(arm64)
+    let architecture = "aarch64"
+    #else
+    let architecture = "x86_64"
+    #endif
+    func absolute(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    let home = absolute("XDG_CONFIG_HOME") ?? absolute("HOME").map { "\($0)/.config" }
+    return ModuleConfiguration(
+      folders: [
+        home.map { "\($0)/pkcs11/modules" }, "/etc/pkcs11/modules", "/usr/share/p11-kit/modules",
+      ].compactMap(\.self),
+      libraries: ["/usr/lib/\(architecture)-linux-gnu/pkcs11", "/usr/lib64/pkcs11", "/usr/lib/pkcs11"]
+    )
+  }
+
+  /// The paths of the modules that may have keys, those of the highest priority first.
+  func modules() -> [String] {
+    var files: [String: [String: String]] = [:]
+    for folder in folders {
+      for name in names(in: folder) {
+        files[name, default: [:]].merge(settings(of: "\(folder)/\(name)")) { first, _ in first }
+      }
+    }
+    let ordered = files.sorted { left, right in
+      let (first, second) = (priority(left.value), priority(right.value))
+      return first == second ? left.key < right.key : first > second
+    }
+    var seen: Set<String> = []
+    return ordered.compactMap { path(of: $0.value) }.filter { seen.insert($0).inserted }
+  }
+
+  private func priority(_ settings: [String: String]) -> Int { settings["priority"].flatMap { Int($0) } ?? 0 }
+
+  /// The path of a module; `nil` if there is none, or it is not for keys, or not for this program.
+  private func path(of settings: [String: String]) -> String? {
+    guard let module = settings["module"], !module.isEmpty, settings["trust-policy"] != "yes",
+      !contains(settings["disable-in"]), settings["enable-in"] == nil || contains(settings["enable-in"])
+    else { return nil }
+    if module.hasPrefix("/") { return module }
+    let places = libraries.map { "\($0)/\(module)" }
+    return places.first { unsafe access($0, F_OK) == 0 } ?? places.first
+  }
+
+  private func contains(_ programs: String?) -> Bool {
+    programs?.split { $0 == "," || $0.isWhitespace }.contains("acct") ?? false
+  }
+
+  private func names(in folder: String) -> [String] {
+    guard let stream = unsafe opendir(folder) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasSuffix(".module"), !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+  }
+
+  /// The settings of a file, as lines of `NAME: VALUE`; none of one that can't be read, as p11-kit has it, too.
+  private func settings(of file: String) -> [String: String] {
+    guard let bytes = try? Descriptor.trustedBytes(file, .genuine, limit: 65_536) else { return [:] }
+    var settings: [String: String] = [:]
+    for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      let line = trimmed(line)
+      guard !line.hasPrefix("#"), let colon = line.firstIndex(of: ":") else { continue }
+      settings[trimmed(line[..<colon])] = trimmed(line[line.index(after: colon)...])
+    }
+    return settings
+  }
+}
+
+private func trimmed(_ text: Substring) -> String {
+  String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+}
+
+private func trimmed(_ text: String) -> String { trimmed(text[...]) }
+
+/// Locks across this user's processes: modules of one token in two processes disturb each other.
+struct TokenLocks: Sendable {
+  let folder: PrivateFolder
+  /// Takes the lock of a module, for a moment.
+  func module(_ path: String, _ patience: DeviceTimeout) async throws(HardwareKeyFailure) -> FolderLock {
+    try await lock("module-\(fingerprint(path))", patience)
+  }
+
+  /// Takes the lock of a token, for as long as a person needs to touch it.
+  func token(_ token: Token, _ patience: DeviceTimeout) async throws(HardwareKeyFailure) -> FolderLock {
+    let parts = [token.manufacturer, token.model, token.serial, token.label]
+    return try await lock("token-\(fingerprint(parts.joined(separator: "\n")))", patience)
+  }
+
+  private func lock(_ name: String, _ patience: DeviceTimeout) async throws(HardwareKeyFailure) -> FolderLock {
+    do throws(PrivateFilesError) {
+      return try await folder.lock(name, seconds: Self.seconds(patience))
+    } catch {
+      switch error {
+      case .busy where Task.isCancelled: throw .cancelled
+      case .busy: throw .busy
+      case .failed(let path, let reason), .unsafe(let path, let reason):
+        throw .failed(reason: "the lock \(path): \(reason)")
+      }
+    }
+  }
+
+  private static func seconds(_ patience: DeviceTimeout) -> Int {
+    switch patience {
+    // Longer than a touch is waited for.
+    case .full: 150
+    case .brief: 3
+    }
+  }
+}
+
+/// FNV-1a with 64 bits, as a file's name: two tokens that got the same would only wait for each other.
+private func fingerprint(_ text: String) -> String {
+  let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
+    (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+  }
+  return String(hash, radix: 16)
 }

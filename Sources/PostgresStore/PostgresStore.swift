@@ -1,8 +1,10 @@
 import AcctModel
-import Secrets
 package import AcctPorts
+import CLibPQ
 import Glibc
 import PrivateFiles
+import Secrets
+import Synchronization
 
 /// Objects in a table of PostgreSQL.
 struct PostgresStore: Sendable {
@@ -145,6 +147,178 @@ enum PasswordFile {
       return Secret(consuming: &line)
     } catch {
       throw .failed(reason: "\(printable(path)): \(error.reason)")
+    }
+  }
+}
+
+/// The connection that a process keeps between calls.
+///
+/// A call that comes while another has it opens one of its own: no call waits for another's deadline.
+final class ConnectionKeeper: Sendable {
+  private struct State {
+    var kept: Connection?
+    /// The host that answered last, by its place in the string: it is tried first.
+    var host = 0
+    /// Until then calls that have to connect fail at once, since the last one that did got no host's answer.
+    var silentUntil: ContinuousClock.Instant?
+  }
+
+  /// How long no call connects after a silence.
+  ///
+  /// A command makes several calls in a row, and one wait for a connection is enough. A kept connection that says nothing
+  /// proves less: it may be broken, and is made anew.
+  private static let pause = Duration.seconds(2)
+
+  private let settings: SharedKeyringSettings.Postgres
+  private let state = Mutex(State())
+
+  init(_ settings: SharedKeyringSettings.Postgres) { self.settings = settings }
+
+  /// Ends the connection; the next call makes another.
+  func end() { state.withLock { $0.kept = nil } }
+
+  /// Lends a connection, which is kept if it is usable afterwards.
+  ///
+  /// - Throws: ``Trouble``; that of `body` included.
+  func use<Result>(
+    until end: ContinuousClock.Instant,
+    _ body: (Connection) throws(Trouble) -> Result
+  ) throws(Trouble) -> Result {
+    let connection: Connection
+    if let kept = state.withLock({ $0.kept.take() }), kept.isUsable {
+      connection = kept
+    } else {
+      if let silentUntil = state.withLock({ $0.silentUntil }), .now < silentUntil { throw Trouble(.timedOut) }
+      connection = try connect(until: end)
+    }
+    defer { keep(connection) }
+    do { return try body(connection) } catch {
+      // A host that does not answer any more must not be asked first again.
+      if error.failure == .timedOut || error.isLost { state.withLock { $0.host += 1 } }
+      throw error
+    }
+  }
+
+  private func keep(_ connection: Connection) {
+    guard connection.isUsable else { return }
+    // The one that is replaced ends outside of the lock.
+    _ = state.withLock { state in
+      let other = state.kept
+      (state.kept, state.silentUntil) = (connection, nil)
+      return other
+    }
+  }
+
+  /// Tries one host after the other; each gets its share of the time that is left.
+  private func connect(until end: ContinuousClock.Instant) throws(Trouble) -> Connection {
+    let attempts: [[String: String]]
+    let password: Secret?
+    let library: Library
+    do {
+      library = try Library.loaded()
+      attempts = try ConnectionString(parsing: settings.connection, library).attempts
+      password = try settings.passwordFile.map(PasswordFile.read)
+    } catch {
+      throw Trouble(error)
+    }
+    let first = state.withLock { $0.host }
+    var failure = Trouble(.timedOut)
+    var isSilent = true
+    for turn in attempts.indices {
+      let host = (first + turn) % attempts.count
+      let now = ContinuousClock.now
+      let share = now + now.duration(to: end) / (attempts.count - turn)
+      do {
+        let connection = try Connection(attempts[host], password: password, until: share, library)
+        state.withLock { $0.host = host }
+        return connection
+      } catch {
+        isSilent = isSilent && error.isSilence
+        // The failure of a host that answers says more than that of one that does not.
+        if turn == 0 || failure.failure.isSilence { failure = error }
+      }
+    }
+    if isSilent { state.withLock { $0.silentUntil = .now + Self.pause } }
+    throw failure
+  }
+}
+
+extension Trouble {
+  /// `true` if the wait for an answer was as long as it may be; a server's own time limit has a code.
+  fileprivate var isSilence: Bool { failure == .timedOut && state == nil }
+}
+
+extension SharedStoreFailure {
+  /// `true` if no server answered.
+  fileprivate var isSilence: Bool {
+    switch self {
+    case .unavailable, .timedOut: true
+    case .noQuorum, .noSpace, .denied, .readOnly, .untrusted, .notPrepared, .failed: false
+    }
+  }
+}
+
+/// A connection string, as far as acct lets it decide.
+///
+/// Options that libpq would take from the environment instead (`PGHOST`, `PGSSLMODE`, …), or do without, must not
+/// weaken the connection: such options are given in full.
+struct ConnectionString: Equatable, Sendable {
+  /// The options of the string itself, by libpq's names.
+  private(set) var options: [String: String]
+
+  /// Parses a string in one of libpq's two forms, words or a URI.
+  ///
+  /// - Throws: ``SharedStoreFailure``: `untrusted` for an `sslmode` that does not check the server,
+  ///   `failed` for a string that is malformed or has a password in it. No reason quotes the string.
+  init(parsing text: String, _ library: Library) throws(SharedStoreFailure) {
+    var message: UnsafeMutablePointer<CChar>?
+    let parsed = unsafe library.call.PQconninfoParse(text, &message)
+    // It quotes the string, of which a part may be a password.
+    if let message = unsafe message { unsafe library.call.PQfreemem(message) }
+    guard let parsed = unsafe parsed else { throw .failed(reason: "the connection string is malformed") }
+    defer { unsafe library.call.PQconninfoFree(parsed) }
+    options = [:]
+    var option = unsafe parsed
+    while let name = unsafe option.pointee.keyword {
+      if let value = unsafe option.pointee.val { unsafe options[String(cString: name)] = String(cString: value) }
+      unsafe option += 1
+    }
+    try check()
+  }
+
+  private func check() throws(SharedStoreFailure) {
+    for name in ["password", "sslpassword"] where options[name] != nil {
+      throw .failed(reason: "the connection string contains a password")
+    }
+    if let mode = options["sslmode"], mode != "verify-full" {
+      throw .untrusted(reason: "sslmode=\(printable(mode)) does not verify the server; verify-full does")
+    }
+  }
+
+  /// The options for libpq for each of the hosts, in their order, without a password.
+  ///
+  /// libpq itself tries one host after the other, too, but gives each all the time that there is.
+  var attempts: [[String: String]] {
+    var base = options
+    base["sslmode"] = "verify-full"
+    // GSSAPI's own encryption would come before TLS, and checks no certificate.
+    base["gssencmode"] = "disable"
+    base["ssl_min_protocol_version"] = options["ssl_min_protocol_version"] ?? "TLSv1.2"
+    // A standby answers with its own state, which may be old.
+    base["target_session_attrs"] = "read-write"
+    base["application_name"] = "acct"
+    base["client_encoding"] = "UTF8"
+    // OpenSSL would ask at the terminal for the passphrase of a key that has one; libpq takes "" for none.
+    base["sslpassword"] = " "
+    let lists = ["host", "hostaddr", "port"].compactMap { name in
+      options[name].map { (name, $0.split(separator: ",", omittingEmptySubsequences: false)) }
+    }
+    let count = lists.filter { $0.0 != "port" }.map(\.1.count).max() ?? 1
+    // libpq itself reports lists of different lengths.
+    guard count > 1, lists.allSatisfy({ $0.1.count == count || ($0.0 == "port" && $0.1.count == 1) })
+    else { return [base] }
+    return (0..<count).map { index in
+      lists.reduce(into: base) { $0[$1.0] = String($1.1[$1.1.count == 1 ? 0 : index]) }
     }
   }
 }

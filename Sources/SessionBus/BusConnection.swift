@@ -1,5 +1,5 @@
-import Secrets
 import Glibc
+import Secrets
 
 /// A connection to the session bus that sends calls in one go and waits only where it must.
 ///
@@ -209,5 +209,147 @@ package final class BusConnection {
     if let length, length <= received { return try BusMessage(inbox.take(length)) }
     inbox.reserve(length ?? 0)
     return nil
+  }
+}
+
+/// The messages that a connection waits for; every other message is dropped when it arrives.
+///
+/// A bus with a permissive policy, such as Debian's, delivers unrequested replies. So a reply
+/// counts only if its call is in flight and its sender is the process that was called, or the bus,
+/// which answers for a process that it cannot reach. A dropped reply leaves the call in flight.
+struct AwaitedMessages {
+  /// The calls in flight, and the name that each was sent to.
+  private var callees: [UInt32: String] = [:]
+  /// The questions to the bus about a name's owner, and the name.
+  private var questions: [UInt32: String] = [:]
+  /// The owners of names, as far as the bus has told them.
+  private var owners: [String: String] = [:]
+  private var replies: [UInt32: BusMessage] = [:]
+  private var subscriptions: [Subscription] = []
+
+  /// A signal that is waited for, and the first one that came.
+  private struct Subscription {
+    let sender: String
+    let subject: [String?]
+    var first: BusMessage?
+  }
+
+  /// Expects the reply to a call.
+  mutating func expectReply(to serial: UInt32, from callee: String) {
+    callees[serial] = callee
+    replies[serial] = nil
+  }
+
+  /// Expects the bus to name the owner of a name; until then, the name has no owner.
+  mutating func expectOwner(of name: String, by serial: UInt32) {
+    expectReply(to: serial, from: BusConnection.bus)
+    questions[serial] = name
+    owners[name] = nil
+  }
+
+  /// Expects a signal, of which the first is kept.
+  mutating func expect<Content>(_ signal: BusSignal<Content>, from sender: String) {
+    let subject = [signal.path, signal.interface, signal.name]
+    subscriptions.append(Subscription(sender: sender, subject: subject))
+  }
+
+  /// Cancels a call: its reply is dropped, whenever it comes.
+  mutating func forget(_ serial: UInt32) {
+    callees[serial] = nil
+    questions[serial] = nil
+    replies[serial] = nil
+  }
+
+  /// Takes the reply to a call, if it has come.
+  mutating func reply(to serial: UInt32) -> BusMessage? { replies.removeValue(forKey: serial) }
+
+  /// Takes the first signal of its kind, if one has come.
+  mutating func signal<Content>(_ signal: BusSignal<Content>, from sender: String) -> BusMessage? {
+    let subject = [signal.path, signal.interface, signal.name]
+    for index in subscriptions.indices
+    where subscriptions[index].sender == sender && subscriptions[index].subject == subject {
+      if let message = subscriptions[index].first.take() { return message }
+    }
+    return nil
+  }
+
+  /// Keeps a message that is expected.
+  mutating func receive(_ message: BusMessage) {
+    guard let sender = message.sender else { return }
+    if let serial = message.replySerial {
+      guard let callee = callees[serial], isBelieved(sender, for: callee) else { return }
+      callees[serial] = nil
+      if let name = questions.removeValue(forKey: serial) { owners[name] = try? message.answer(to: .owner(of: name)) }
+      replies[serial] = message
+    } else if let index = subscriptions.firstIndex(where: {
+      $0.sender == sender && $0.subject == message.subject
+    }), subscriptions[index].first == nil {
+      subscriptions[index].first = message
+    }
+  }
+
+  private func isBelieved(_ sender: String, for callee: String) -> Bool {
+    sender == BusConnection.bus || sender == callee || sender == owners[callee]
+  }
+}
+
+/// Bytes that were received and not yet taken; they may hold secrets, and no copy stays unwiped.
+@safe final class Inbox {
+  private var storage: UnsafeMutableRawBufferPointer
+  private var filled = 0
+
+  init() { unsafe storage = .allocate(byteCount: 1 << 14, alignment: 16) }
+
+  deinit { unsafe Self.discard(storage) }
+
+  /// Receives more.
+  ///
+  /// - Throws: As ``BusSocket/receive(into:)``.
+  func fill(from socket: borrowing BusSocket) throws(BusError) {
+    reserve(filled + 1)
+    filled += try unsafe socket.receive(into: .init(rebasing: storage[filled...]))
+  }
+
+  /// Receives the bytes that are there, without waiting; returns whether there were any.
+  ///
+  /// - Throws: As ``BusSocket/receiveWhatIsThere(into:)``.
+  func fillWithWhatIsThere(from socket: borrowing BusSocket) throws(BusError) -> Bool {
+    reserve(filled + 1)
+    let count = try unsafe socket.receiveWhatIsThere(into: .init(rebasing: storage[filled...]))
+    filled += count
+    return count > 0
+  }
+
+  /// Makes room for a message of so many bytes.
+  func reserve(_ count: Int) {
+    guard unsafe count > storage.count else { return }
+    let larger = unsafe UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 2 * storage.count), alignment: 16)
+    unsafe larger.copyMemory(from: .init(rebasing: storage[..<filled]))
+    unsafe Self.discard(storage)
+    unsafe storage = larger
+  }
+
+  /// Lends the bytes that are there.
+  func withBytes<Result>(_ body: (Span<UInt8>) throws(BusError) -> Result) throws(BusError) -> Result {
+    let bytes = unsafe UnsafeRawBufferPointer(rebasing: storage[..<filled])
+    return try unsafe body(Span(_unsafeBytes: bytes))
+  }
+
+  /// Takes the first so many bytes out.
+  func take(_ count: Int) -> Secret {
+    let taken = unsafe Secret(storage[..<count])
+    let rest = unsafe UnsafeRawBufferPointer(rebasing: storage[count..<filled])
+    unsafe storage.copyMemory(from: rest)
+    // A connection may be kept for days, and bytes that were taken must not be kept with it.
+    let vacated = unsafe UnsafeMutableRawBufferPointer(rebasing: storage[(filled - count)..<filled])
+    if let start = vacated.baseAddress { unsafe explicit_bzero(start, vacated.count) }
+    filled -= count
+    return taken
+  }
+
+  private static func discard(_ buffer: UnsafeMutableRawBufferPointer) {
+    guard let start = buffer.baseAddress else { return }
+    unsafe explicit_bzero(start, buffer.count)
+    unsafe buffer.deallocate()
   }
 }

@@ -154,3 +154,123 @@ extension Reply {
     return cursor
   }
 }
+
+/// A position in the structures of a TPM (TPM 2.0 Library, Part 1 §18; big-endian, no padding).
+///
+/// A length is compared with the rest before it is used. A step that finds less throws
+/// ``HardwareKeyFailure/malformedReply(reason:)``.
+struct Cursor {
+  private(set) var rest: ArraySlice<UInt8>
+
+  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+  mutating func byte() throws(HardwareKeyFailure) -> UInt8 {
+    guard let first = rest.popFirst() else { throw .cut }
+    return first
+  }
+
+  mutating func uint16() throws(HardwareKeyFailure) -> UInt16 { UInt16(truncatingIfNeeded: try number(of: 2)) }
+
+  mutating func uint32() throws(HardwareKeyFailure) -> UInt32 { try number(of: 4) }
+
+  /// So many bytes.
+  mutating func take(_ count: Int) throws(HardwareKeyFailure) -> ArraySlice<UInt8> {
+    guard count <= rest.count else { throw .cut }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+
+  /// The bytes of a TPM2B, without its count.
+  mutating func sized(upTo limit: Int = 1024) throws(HardwareKeyFailure) -> ArraySlice<UInt8> {
+    let count = Int(try uint16())
+    guard count <= limit else { throw .malformedReply(reason: "a part of it is too long") }
+    return try take(count)
+  }
+
+  /// A number of up to 32 bytes as a TPM2B, with the zeros at its front that a TPM may leave out.
+  mutating func coordinate() throws(HardwareKeyFailure) -> [UInt8] {
+    let number = try sized(upTo: 32)
+    return Array(repeating: 0, count: 32 - number.count) + number
+  }
+
+  /// Throws if a number is not the one that must be here.
+  mutating func expect(_ value: UInt16) throws(HardwareKeyFailure) {
+    guard try uint16() == value else { throw .malformedReply(reason: "a part of it is of another kind") }
+  }
+
+  /// Throws unless everything was read.
+  func finish() throws(HardwareKeyFailure) {
+    guard rest.isEmpty else { throw .malformedReply(reason: "it is longer than its parts") }
+  }
+
+  private mutating func number(of size: Int) throws(HardwareKeyFailure) -> UInt32 {
+    guard size <= rest.count else { throw .cut }
+    var value: UInt32 = 0
+    for byte in rest.prefix(size) { value = value << 8 | UInt32(byte) }
+    rest = rest.dropFirst(size)
+    return value
+  }
+}
+
+extension HardwareKeyFailure {
+  /// The reply ends too early.
+  static let cut = malformedReply(reason: "it is cut short")
+}
+
+/// The result of a command (TPM 2.0 Library, Part 2 §6.6, TPM_RC).
+struct ResponseCode: Hashable, Sendable {
+  let value: UInt32
+
+  init(_ value: UInt32) { self.value = value }
+
+  static let success = ResponseCode(0)
+  /// TPM_RC_INITIALIZE: it was not started.
+  static let notStarted = ResponseCode(0x100)
+  /// TPM_RC_FAILURE: a test of itself failed.
+  static let failureMode = ResponseCode(0x101)
+  /// TPM_RC_LOCKOUT: it had too many wrong passwords.
+  static let lockout = ResponseCode(0x921)
+
+  /// TPM_RC_YIELDED, TESTING, NV_RATE, RETRY, NV_UNAVAILABLE: the command was not begun, and can be given
+  /// again (Part 2 §6.6.3, warnings).
+  var asksToTryAgain: Bool {
+    switch value {
+    case 0x908, 0x90A, 0x920, 0x922, 0x923: true
+    default: false
+    }
+  }
+
+  /// TPM_RC_OBJECT_MEMORY, MEMORY, OBJECT_HANDLES: there is no room for another object.
+  var lacksRoom: Bool { value == 0x902 || value == 0x904 || value == 0x906 }
+
+  /// The error of a format-one code without the number of the handle, session or parameter that it is about
+  /// (Part 2 §6.6.2); other codes as they are.
+  private var kind: UInt32 { value & 0x80 == 0 ? value : value & 0xBF }
+
+  /// TPM_RC_AUTH_FAIL, which is counted, and TPM_RC_BAD_AUTH, which is not: the password is wrong.
+  var isWrongPassword: Bool { kind == 0x8E || kind == 0xA2 }
+
+  /// The failure that a code other than ``success`` means for a command.
+  ///
+  /// A wrong password is the PIN's alone where a key signs: parents have none.
+  func failure(of command: CommandCode) -> HardwareKeyFailure {
+    if self == .lockout { return .lockedOut }
+    if asksToTryAgain || lacksRoom { return .busy }
+    switch command {
+    case .sign where isWrongPassword: return .wrongPIN(triesLeft: nil)
+    case .createPrimary where isWrongPassword: return .owned
+    case .create where isWrongPassword, .load where isWrongPassword, .unseal where isWrongPassword:
+      return .failed(reason: "its storage key has a password (\(number))")
+    // TPM_RC_INTEGRITY: another TPM's parent encrypted it. TPM_RC_HANDLE: its parent was kept here.
+    case .load where kind == 0x9F || kind == 0x8B: return .foreign
+    case .create, .createPrimary, .agree, .load, .sign, .unseal, .flushContext, .getCapability: break
+    }
+    switch self {
+    case .notStarted: return .failed(reason: "the TPM was not started (\(number))")
+    case .failureMode: return .failed(reason: "the TPM is in failure mode (\(number))")
+    default: return .failed(reason: "the TPM's error \(number)")
+    }
+  }
+
+  private var number: String { "0x" + String(value, radix: 16) }
+}

@@ -72,3 +72,71 @@ package func words(for failure: SchemeHandlerFailure) -> String {
   case .failed(let reason): reason
   }
 }
+
+extension ErrorMessage {
+  /// A guest session did not begin, or can't continue.
+  init(_ error: GuestError) {
+    switch error {
+    case .deviceIDMissing(let origin):
+      self = .code("deviceIDMissing", .serverFailed)
+        .saying("\(origin) reports that X-Device-ID is missing, which every request of a guest contains")
+        .hint("check whether a proxy removes it")
+    case .limited(let limit, let message, let origin):
+      let hint = limit.map { words(for: $0, at: $0.observedAt) } ?? ""
+      self = .code("rateLimited", .rateLimited)
+        .saying("the limit of \(origin) is reached" + (message.map { ": \(printable($0))" } ?? ""))
+        .hint(hint.isEmpty ? "a new guest session does not reset it; wait" : hint)
+    case .refused(let status, let message, let origin):
+      let words = message.map { ": \(printable($0))" } ?? ""
+      let isSignIn = status == 401 || status == 403
+      self = .code("guestRefused", isSignIn ? .signInRequired : .serverFailed)
+        .saying("\(origin) does not accept guests (it answered \(status))\(words)")
+    case .malformed(let member, let origin):
+      self = .code("badAnswer", .serverFailed)
+        .saying(
+          member.map { "\(origin) sent a guest session with a bad \($0)" }
+            ?? "\(origin) sent an answer that is not JSON"
+        )
+    case .shared(let kind):
+      self = .code("guestShared", .refused)
+        .saying("a guest session belongs to one machine, and the keyring (\(kind.rawValue)) is shared")
+        .hint("add the guest under another ACCT_HOME, with a keyring of its own")
+    case .damagedDeviceID:
+      self = .code("damagedDeviceID", .badInput)
+        .saying("the file device-id contains no identifier of this machine")
+        .hint("restore it, or remove it: backends then see a new machine")
+    }
+  }
+}
+
+extension ErrorMessage {
+  /// A session did not continue; its stored credentials are unchanged.
+  init(_ error: SessionError) {
+    switch error {
+    case .otherIdentity(let expected, let found, let origin):
+      self = .code("otherIdentity", .serverFailed)
+        .saying("\(origin) names \(found) instead of \(expected)")
+        .hint("nothing was changed")
+    case .unnamed(let account, let origin):
+      self = .code("otherIdentity", .serverFailed)
+        .saying("\(origin) does not say that this session is \(account)'s")
+        .hint("nothing was changed")
+    case .notExtended(let account, let reason):
+      self = .code("notExtended", .signInRequired)
+        .saying("the session of \(account) could not be extended: \(printable(reason))")
+        .hint(loginHint(account))
+    case .notStored(let failure, let kind):
+      self.init(failure, kind)
+      // Its own hint says that nothing was changed; here a server may have changed something.
+      hint =
+        kind.isShared
+        ? "the server's answer waits on this machine, encrypted: the next call that reaches the engine stores it"
+        : "unlock it and try again: the server's answer could not be stored, and the next call says "
+          + "whether the session is lost"
+    case .refused(let account, let reason):
+      self = .code("sessionRefused", .signInRequired)
+        .saying("the session of \(account) was rejected: \(printable(reason))")
+        .hint("the account is kept; if it keeps failing, \(loginHint(account))")
+    }
+  }
+}

@@ -2,6 +2,7 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
+import StrictJSON
 
 extension ErrorMessage {
   /// A sign-in is needed, or did not succeed; nothing was stored.
@@ -189,5 +190,176 @@ private func words(for distrust: AuthorizationResponse.Distrust) -> String {
   case .issuerMissing: "it has no iss, which this server always sends"
   case .issuerMismatch: "its iss names another server"
   case .empty: "it has neither a code nor an error"
+  }
+}
+
+extension ErrorMessage {
+  /// An identity, or an address that it names, can't be trusted; nothing was stored.
+  init(_ error: ATProtoError) {
+    switch error {
+    case .unresolvableHandle(let handle):
+      self = .code("handleNotFound", .usage)
+        .saying("handles like \(handle) are never resolved")
+        .hint(
+          handle.description.hasSuffix(".test")
+            ? "ACCT_DNS_SERVER names a resolver that knows it" : nil
+        )
+    case .handleNotFound(let handle):
+      self = .code("handleNotFound", .failed)
+        .saying("no DID was found for the handle \(handle)")
+        .hint("check its spelling; it needs a TXT record at _atproto.\(handle)")
+    case .handleAmbiguous(let handle):
+      self = .code("handleAmbiguous", .serverFailed).saying("two records of \(handle) name different DIDs")
+    case .handleMalformed(let handle):
+      self = .code("handleMalformed", .serverFailed).saying("the record of \(handle) is not a DID")
+    case .handleNotConfirmed(let handle, let did):
+      self = .code("handleNotConfirmed", .serverFailed)
+        .saying("\(handle) points to \(did), which does not name it as its handle")
+        .hint("if that is you, `acct add \(did)`")
+    case .unsupportedDID(let did):
+      self = .code("unsupportedDID", .usage).saying("only did:plc and did:web are supported, not \(did)")
+    case .didNotFound(let did): self = .code("didNotFound", .failed).saying("there is no DID document for \(did)")
+    case .documentMismatch(let did):
+      self = .code("documentMismatch", .serverFailed).saying("the document of \(did) is for another DID")
+    case .documentMalformed(let did):
+      self = .code("documentMalformed", .serverFailed).saying("the document of \(did) is malformed")
+    case .noService(let did):
+      self = .code("noService", .serverFailed)
+        .saying("the document of \(did) names no data server")
+    case .serviceRefused(let did):
+      self = .code("urlRefused", .refused)
+        .saying("refused: the data server of \(did) has an address that no credential may be sent to")
+    case .protectedResource(let origin, let flaw):
+      self = .code(flaw.code, .serverFailed)
+        .saying("\(origin) does not name its authorization server: \(words(for: flaw))")
+    case .server(let origin, let member):
+      self = .code("serverLacks", .serverFailed)
+        .saying("\(origin) does not offer \(member)")
+    case .subjectMismatch(let expected?, let found?) where (try? DID(found)) != nil:
+      self = .code("subjectMismatch", .refused)
+        .saying("the server signed in \(found) instead of \(expected)")
+        .hint(wrongPersonHint(found, expected.description))
+    case .subjectMismatch(let expected, let found):
+      let who = found.map(printable) ?? "no identity"
+      self = .code("subjectMismatch", .serverFailed)
+        .saying(
+          expected.map { "the server signed in \(who) instead of \($0)" }
+            ?? "the server signed in \(who), which is not a DID"
+        )
+    case .scopeMissing:
+      self = .code("scopeMissing", .serverFailed)
+        .saying("the server did not grant the scope atproto")
+    case .issuerMismatch(let did, let issuer):
+      self = .code("issuerMismatch", .serverFailed)
+        .saying("\(issuer) signed in \(did), whose DID document names another server")
+    }
+  }
+}
+
+private func words(for flaw: ATProtoError.Flaw) -> String {
+  switch flaw {
+  case .status(let status): "it answered \(status)"
+  case .notJSON: "its answer is not JSON"
+  case .malformed: "its answer is malformed"
+  case .foreign: "its answer is for another server"
+  }
+}
+
+extension ErrorMessage {
+  /// A server that is known by name can't be used, or has no client.
+  init(_ error: ProviderError) {
+    switch error {
+    case .unknown(let name, let known):
+      let hint = didYouMean(suggested(for: name, of: known)).map { "\($0) " } ?? ""
+      self = .code("unknownProvider", .usage)
+        .saying("there is no provider \(printable(name))")
+        .hint(hint + "`acct providers` lists them; a handle has a dot")
+    case .file(let path, let flaw):
+      self = .code("badProvider", .badInput)
+        .saying("\(path) can't be used: \(words(for: flaw))")
+        .hint("`man acct-provider` describes the file")
+    case .unreadable(let path, let reason):
+      self = .code("providerUnreadable", .badInput)
+        .saying("\(path) is not used: \(reason ?? "it is in use")")
+        .hint("only you may own or write it")
+    case .place(let flaw, let usage):
+      self = .code("usage", .usage)
+        .saying(words(for: flaw))
+        .hint("it is typed acct add \(usage)")
+    case .clientNeeded(let registration):
+      self = .code("clientIDNeeded", .usage)
+        .saying("\(registration.title ?? "the server") needs to know the client: --client-id is missing")
+        .hint(registration.hint)
+    case .secretNeeded(let registration):
+      self = .code("clientSecretNeeded", .usage)
+        .saying("\(registration.title ?? "the server") needs the client's secret, and none is known")
+        .hint(
+          "give it with --client-secret-file FILE (- is standard input); it is at "
+            + (registration.place ?? "the page where the client is registered")
+        )
+    case .appPassword(let title, let place, let origin):
+      self = .code("appPassword", .usage)
+        .saying("\(title) has no sign-in for programs like acct: it has app passwords")
+        .hint(
+          "make one\(place.map { " at \($0)" } ?? ""); on a terminal `acct add` asks for it, elsewhere give "
+            + "--token FILE --basic USER\(origin.map { " --allow-origin \($0)" } ?? "")"
+        )
+    case .notRegistered(let origin, let reason, let registration):
+      self = .code("notRegistered", .serverFailed)
+        .saying("\(origin) did not register acct as a client: it \(words(for: reason))")
+        .hint(registration.hint)
+    }
+  }
+}
+
+extension ProviderError.Registration {
+  /// The page to register a client at, the address to enter there, and the option for the client's identifier.
+  fileprivate var hint: String {
+    let device = usesDevice && typed != nil ? " and the device flow" : ""
+    if let page {
+      let device = usesDevice && typed != nil ? ", and allow the device flow there" : ""
+      let command = typed.map { "`acct add \($0) --client-id ID`" } ?? "--client-id"
+      return "register a client at \(page), whose fields are filled in\(device); give its id once, with \(command)"
+    }
+    let place = place.map { " at \($0)" } ?? ""
+    let command = typed.map { "; once, `acct add \($0) --client-id ID`" } ?? "; give its id with --client-id"
+    return "register a client\(place), with the redirect address \(redirect)\(device)\(command)"
+  }
+}
+
+private func words(for flaw: ProviderFlaw) -> String {
+  // A name that is not known may have any characters.
+  let member = flaw.member.isEmpty ? "it" : printable(flaw.member)
+  return switch flaw.problem {
+  case .json(let error): words(for: error)
+  case .unknownMember: "\(member) is no member of a provider"
+  case .missing: "there is no \(member)"
+  case .wrongType(.object): "\(member) is not an object"
+  case .wrongType(.array): "\(member) is not an array"
+  case .wrongType(.string): "\(member) is not a string"
+  case .wrongType(.boolean): "\(member) is neither true nor false"
+  case .notOneOf(let words): "\(member) is none of \(words.map { "\"\($0)\"" }.joined(separator: ", "))"
+  case .tooLong(let limit): "\(member) is longer than \(limit)"
+  case .unprintable: "\(member) has characters that do not show"
+  case .malformed: "\(member) is malformed"
+  case .refused(let refusal): "\(member): \(words(for: refusal))"
+  case .foreignHost(let place): "\(member) is at another server, \(printable(place))"
+  case .placeholder: "\(member) has braces where nothing can be put in"
+  case .ownParameter: "\(member) is a parameter that acct sends itself"
+  }
+}
+
+private func words(for flaw: ProviderPlace.Flaw) -> String {
+  switch flaw {
+  case .unwanted: "nothing stands behind the name of this provider"
+  case .missing(let placeholders):
+    "behind the name there is no "
+      + ProviderAddress.Placeholder.allCases.filter(placeholders.contains).map(\.rawValue)
+      .joined(separator: " and ")
+  case .host(let text):
+    text.contains("//")
+      ? "a host stands behind the name, and no URL: \(printable(text))"
+      : "not a host: \(printable(text))"
+  case .name(let text): "not the name of a tenant or realm: \(printable(text))"
   }
 }

@@ -1,5 +1,6 @@
 package import AcctModel
 import AcctProtocol
+import Release
 import StrictJSON
 
 /// The form of an account's file: one JSON object, version 1, times in RFC 3339.
@@ -129,5 +130,239 @@ package enum AccountFile {
     if let origins = try file.places(of: account.origins) { account.origins = origins }
     if account.source == .issuer { account.subjectStatements = try file.subjectStatements() }
     return account
+  }
+}
+
+extension ClientCertificate {
+  /// The form in an account's file.
+  var json: JSON {
+    var object: JSONObject = ["thumbprint": .string(thumbprint), "endsAt": .string(endsAt.description)]
+    if isBound { object["bound"] = true }
+    if isKeyInToken { object["keyStorage"] = .string(KeyStorage.pkcs11.rawValue) }
+    if let files { object["files"] = .array([.string(files.certificate), .string(files.key)]) }
+    return .object(object)
+  }
+
+  /// Parses the output of ``json``; an unknown member is damage, too.
+  init(_ json: JSON) throws(AccountFile.Damage) {
+    guard let object = json.objectValue, let thumbprint = object["thumbprint"]?.stringValue,
+      let time = object["endsAt"]?.stringValue, let endsAt = try? Timestamp(time),
+      object.names.allSatisfy({ ["thumbprint", "endsAt", "bound", "keyStorage", "files"].contains($0) })
+    else { throw AccountFile.Damage() }
+    let storage = object["keyStorage"]
+    guard storage == nil || storage?.stringValue == KeyStorage.pkcs11.rawValue else { throw AccountFile.Damage() }
+    self.init(
+      thumbprint: thumbprint,
+      endsAt: endsAt,
+      isBound: object["bound"]?.boolValue ?? false,
+      files: try object["files"].map(Files.init),
+      isKeyInToken: storage != nil
+    )
+  }
+}
+
+extension ClientCertificate.Files {
+  fileprivate init(_ json: JSON) throws(AccountFile.Damage) {
+    guard let paths = json.arrayValue?.compactMap(\.stringValue), paths.count == 2, paths.allSatisfy(\.isAbsolutePath)
+    else { throw AccountFile.Damage() }
+    self.init(certificate: paths[0], key: paths[1])
+  }
+}
+
+extension ClientSettings {
+  /// The form in an account's file; `nil` for a public client with the standard settings.
+  var json: JSON? {
+    guard self != .standard else { return nil }
+    var object = JSONObject()
+    object["authentication"] = authentication.map { .string($0.rawValue) }
+    object["assertionAudience"] = assertionAudience.map { .string($0.rawValue) }
+    if !endpoints.isEmpty { object["endpoints"] = Self.json(of: endpoints) }
+    if !tokenParameters.isEmpty { object["tokenParameters"] = Self.json(of: tokenParameters) }
+    if !usesDPoP { object["dpop"] = false }
+    if grant != .authorizationCode { object["grant"] = .string(grant.rawValue) }
+    object["provider"] = provider.map(JSON.string)
+    if isRegistered { object["registered"] = true }
+    object["certificate"] = certificate?.json
+    if hasInputs { object["inputs"] = inputs.json }
+    return .object(object)
+  }
+
+  /// Parses settings.
+  ///
+  /// An unknown member is damage, too: a renewal that ignores it may end the session.
+  init(_ json: JSON) throws(AccountFile.Damage) {
+    guard let object = json.objectValue else { throw AccountFile.Damage() }
+    self.init()
+    for (name, value) in object {
+      switch name {
+      case "authentication": authentication = try Self.choice(value)
+      case "assertionAudience": assertionAudience = try Self.choice(value)
+      case "endpoints": endpoints = try Self.endpoints(value)
+      case "tokenParameters": tokenParameters = try Self.parameters(value, in: .token)
+      case "dpop":
+        guard let isUsed = value.boolValue else { throw AccountFile.Damage() }
+        usesDPoP = isUsed
+      case "grant": grant = try Self.choice(value)
+      case "provider":
+        guard let text = value.stringValue else { throw AccountFile.Damage() }
+        provider = text
+      case "registered":
+        guard let isTrue = value.boolValue else { throw AccountFile.Damage() }
+        isRegistered = isTrue
+      case "certificate": certificate = try ClientCertificate(value)
+      case "inputs": inputs = try TokenInputs(value)
+      default: throw AccountFile.Damage()
+      }
+    }
+  }
+
+  static func json(of endpoints: [EndpointName: HTTPURL]) -> JSON {
+    var named = JSONObject()
+    for name in EndpointName.allCases { named[name.rawValue] = endpoints[name].map { .string($0.description) } }
+    return .object(named)
+  }
+
+  static func json(of parameters: [RequestParameter]) -> JSON {
+    .array(parameters.map { .array([.string($0.name), .string($0.value)]) })
+  }
+
+  private static func choice<Value: RawRepresentable<String>>(_ json: JSON) throws(AccountFile.Damage) -> Value {
+    guard let value = json.stringValue.flatMap(Value.init) else { throw AccountFile.Damage() }
+    return value
+  }
+
+  static func endpoints(_ json: JSON) throws(AccountFile.Damage) -> [EndpointName: HTTPURL] {
+    guard let object = json.objectValue else { throw AccountFile.Damage() }
+    var endpoints: [EndpointName: HTTPURL] = [:]
+    for (name, value) in object {
+      guard let name = EndpointName(rawValue: name), let text = value.stringValue, let url = try? HTTPURL(text)
+      else { throw AccountFile.Damage() }
+      endpoints[name] = url
+    }
+    return endpoints
+  }
+
+  static func parameters(
+    _ json: JSON,
+    in place: RequestParameter.Place = .authorization
+  ) throws(AccountFile.Damage) -> [RequestParameter] {
+    guard let list = json.arrayValue else { throw AccountFile.Damage() }
+    var parameters: [RequestParameter] = []
+    for element in list {
+      guard let pair = element.arrayValue, pair.count == 2, let name = pair[0].stringValue,
+        let value = pair[1].stringValue, let parameter = try? RequestParameter(name: name, value: value, in: place)
+      else { throw AccountFile.Damage() }
+      parameters.append(parameter)
+    }
+    return parameters
+  }
+}
+
+extension TokenInputs {
+  /// The form in an account's file; `nil` for none.
+  var json: JSON? {
+    guard !isEmpty else { return nil }
+    var object = JSONObject()
+    object["clientAssertion"] = clientAssertion.map(JSON.string)
+    switch grantToken {
+    case .file(let path): object["file"] = .string(path)
+    case .program(let line): object["program"] = .array(line.words.map(JSON.string))
+    case .account(let id): object["account"] = .string(id.description)
+    case nil: break
+    }
+    object["subjectType"] = (subjectType?.text).map(JSON.string)
+    object["requestedType"] = (requestedType?.text).map(JSON.string)
+    if !audiences.isEmpty { object["audiences"] = .array(audiences.map(JSON.string)) }
+    return .object(object)
+  }
+
+  /// Parses inputs; an unknown member is damage, as in the settings around them.
+  init(_ json: JSON) throws(AccountFile.Damage) {
+    guard let object = json.objectValue else { throw AccountFile.Damage() }
+    self.init()
+    for (name, value) in object {
+      switch name {
+      case "clientAssertion": clientAssertion = try Self.path(value)
+      case "file": grantToken = .file(try Self.path(value))
+      case "program": grantToken = .program(try Self.parsed(try Self.texts(value), ProgramLine.init))
+      case "account": grantToken = .account(try Self.parsed(try Self.text(value), AccountID.init))
+      case "subjectType": subjectType = try Self.parsed(try Self.text(value), TokenTypeURI.init)
+      case "requestedType": requestedType = try Self.parsed(try Self.text(value), TokenTypeURI.init)
+      case "audiences": audiences = try Self.texts(value)
+      default: throw AccountFile.Damage()
+      }
+    }
+    let places = ["file", "program", "account"].filter { object[$0] != nil }
+    guard places.count <= 1 else { throw AccountFile.Damage() }
+  }
+
+  private static func parsed<Text, Value>(
+    _ text: Text,
+    _ parse: (Text) throws(ParseError) -> Value
+  ) throws(AccountFile.Damage) -> Value {
+    do { return try parse(text) } catch { throw AccountFile.Damage() }
+  }
+
+  private static func text(_ json: JSON) throws(AccountFile.Damage) -> String {
+    guard let text = json.stringValue else { throw AccountFile.Damage() }
+    return text
+  }
+
+  private static func texts(_ json: JSON) throws(AccountFile.Damage) -> [String] {
+    guard let list = json.arrayValue else { throw AccountFile.Damage() }
+    var texts: [String] = []
+    for element in list { texts.append(try text(element)) }
+    return texts
+  }
+
+  /// An absolute path.
+  private static func path(_ json: JSON) throws(AccountFile.Damage) -> String {
+    let path = try text(json)
+    guard path.isAbsolutePath else { throw AccountFile.Damage() }
+    return path
+  }
+}
+
+extension String {
+  /// `true` for a path from the root of the file system.
+  var isAbsolutePath: Bool { hasPrefix("/") && !utf8.contains(0) }
+}
+
+extension SignInSettings {
+  /// The form in an account's file.
+  var json: JSON {
+    var object = JSONObject()
+    object["scope"] = scope.map(JSON.string)
+    if usesDevice { object["device"] = true }
+    object["redirect"] = (redirect?.registered).map(JSON.string)
+    object["redirectPort"] = redirectPort.map { .number(JSONNumber(Int64($0))) }
+    object["backend"] = backend.map(JSON.string)
+    object["identifier"] = identifier.map(JSON.string)
+    object["callback"] = callback.map(JSON.string)
+    if !endpoints.isEmpty { object["endpoints"] = ClientSettings.json(of: endpoints) }
+    if !parameters.isEmpty { object["parameters"] = ClientSettings.json(of: parameters) }
+    if sendsIDToken { object["send"] = "id-token" }
+    object["tokenEndpoint"] = tokenEndpoint.map(JSON.string)
+    return .object(object)
+  }
+
+  /// Parses settings; a member of a later version is left out, since the next sign-in can be told everything again.
+  init(_ json: JSON) throws(AccountFile.Damage) {
+    guard let object = json.objectValue else { throw AccountFile.Damage() }
+    self.init(
+      scope: object["scope"]?.stringValue,
+      usesDevice: object["device"]?.boolValue ?? false,
+      redirect: object["redirect"]?.stringValue.flatMap { try? LoopbackRedirect($0) },
+      redirectPort: object["redirectPort"]?.numberValue?.integer.flatMap { UInt16(exactly: $0) }.map(Int.init),
+      backend: object["backend"]?.stringValue,
+      identifier: object["identifier"]?.stringValue,
+      callback: object["callback"]?.stringValue,
+      endpoints: try object["endpoints"].map(ClientSettings.endpoints) ?? [:],
+      parameters: try object["parameters"].map { value throws(AccountFile.Damage) in
+        try ClientSettings.parameters(value)
+      } ?? []
+    )
+    sendsIDToken = object["send"] == "id-token"
+    tokenEndpoint = object["tokenEndpoint"]?.stringValue
   }
 }

@@ -1,5 +1,8 @@
 package import AcctModel
 package import AcctPorts
+import StrictJSON
+import Synchronization
+import Text
 
 /// The accounts, read from their files: works offline, and while the keyring is locked.
 package struct AccountStore: Sendable {
@@ -166,5 +169,222 @@ extension AccountStore {
       throw .selection(.nameTaken(name))
     }
     if let skipped = skipped(damaged, answeringTo: name.description) { throw .files(.skipped(skipped)) }
+  }
+}
+
+extension AccountStore {
+  /// Every account that can be read, by name, and the identifiers of those that can't.
+  package func listing() throws(EngineError) -> (accounts: [Account], damaged: [AccountID]) { try listing { $0 } }
+
+  /// The results of `show` for every readable account, by name, and the identifiers of the others.
+  ///
+  /// - Parameter show: Called where the account is read, on several threads at once if there are many: all cores share
+  ///   the work, and only the returned value is kept of the account.
+  /// - Returns: The results, and the identifiers.
+  /// - Throws: ``FilesError/failed(_:)``.
+  func listing<Shown: Sendable>(
+    _ show: @Sendable (Account) -> Shown
+  ) throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
+    let found = Mutex(Found<Shown>())
+    try each { files in
+      var some = Found<Shown>()
+      for (id, contents) in files {
+        switch contents {
+        case .success(let bytes):
+          if let account = account(id, in: bytes) {
+            some.accounts.append((account.name, id, show(account)))
+          } else {
+            some.damaged.append(id)
+          }
+        // One file that was tampered with must not hide the other accounts.
+        case .failure(.unsafe): some.damaged.append(id)
+        case .failure(let error): some.failure = error
+        }
+      }
+      found.withLock { $0.take(some) }
+      return some.failure == nil
+    }
+    return try found.withLock { found throws(EngineError) in try found.sorted() }
+  }
+
+  /// The results so far, in the order in which the files were read.
+  private struct Found<Shown: Sendable>: Sendable {
+    var accounts: [(name: AccountName, id: AccountID, shown: Shown)] = []
+    var damaged: [AccountID] = []
+    var failure: FilesFailure?
+
+    mutating func take(_ more: Found) {
+      accounts.append(contentsOf: more.accounts)
+      damaged.append(contentsOf: more.damaged)
+      failure = failure ?? more.failure
+    }
+
+    func sorted() throws(EngineError) -> (accounts: [Shown], damaged: [AccountID]) {
+      if let failure { throw .files(.failed(failure)) }
+      // A shown value may be large: it is moved once, and only its index is sorted.
+      let names = accounts.map(\.name.description)
+      let order = names.indices.sorted { left, right in
+        // Two accounts have one name only if their files were edited by hand.
+        names[left] == names[right]
+          ? accounts[left].id.description < accounts[right].id.description
+          : names[left] < names[right]
+      }
+      return (order.map { accounts[$0].shown }, damaged.sorted { $0.description < $1.description })
+    }
+  }
+
+  /// The account of a name, or `nil` if there is none; reads files until it is found.
+  func account(named name: String) throws(EngineError) -> Account? {
+    // The name as the file has it; a file without this text need not be parsed.
+    let search = ByteSearch(of: JSON.string(name).serialized())
+    let found = Mutex<(account: Account?, failure: FilesFailure?)>((nil, nil))
+    try each { files in
+      for (id, contents) in files {
+        switch contents {
+        case .success(let bytes):
+          guard search.isIn(bytes), let account = account(id, in: bytes), account.name.description == name
+          else { continue }
+          found.withLock { $0.account = account }
+          return false
+        // As in a listing.
+        case .failure(.unsafe): continue
+        case .failure(let error): found.withLock { $0.failure = $0.failure ?? error }
+        }
+      }
+      return true
+    }
+    let outcome = found.withLock(\.self)
+    // The account may be in the file that could not be read.
+    if outcome.account == nil, let failure = outcome.failure { throw .files(.failed(failure)) }
+    return outcome.account
+  }
+}
+
+/// A search for the same bytes in many files.
+struct ByteSearch {
+  private let bytes: [UInt8]
+
+  /// - Parameter bytes: The bytes to look for; at least one.
+  init(of bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Returns `true` if the bytes occur in `text`.
+  func isIn(_ text: [UInt8]) -> Bool { end(in: text) != nil }
+
+  /// The index after the first occurrence in `text`; `nil` if there is none.
+  func end(in text: [UInt8]) -> Int? {
+    let sought = bytes.span
+    let text = text.span
+    var start = 0
+    while start + sought.count <= text.count {
+      var length = 0
+      while length < sought.count, text[start + length] == sought[length] { length += 1 }
+      if length == sought.count { return start + length }
+      start += 1
+    }
+    return nil
+  }
+}
+
+extension EngineContext {
+  /// Deletes an account's file, its limits, and its entry as the active account.
+  func forget(_ id: AccountID) async throws(EngineError) {
+    let accountStore = accountStore
+    try await accountStore.exclusively { () throws(EngineError) in
+      let active = try accountStore.active()
+      if active.without(id) != active { try accountStore.setActive(active.without(id)) }
+      WaitingRefusals(world).forget(id)
+      try await LimitsLedger(world).forget(id) { () throws(EngineError) in try accountStore.delete(id) }
+    }
+  }
+}
+
+extension AccountStore {
+  /// The listed identifiers that no account's file names, in order: their items are orphans.
+  ///
+  /// The item of this machine's key for a shared keyring is no account's: `own`.
+  ///
+  /// `add` writes items before it writes the file, under the book's lock; only a holder of that
+  /// lock can tell an orphan from an account that is being added.
+  package func orphans(
+    among listed: some Sequence<AccountID>,
+    besides own: AccountID?
+  ) throws(EngineError) -> [AccountID] {
+    let (accounts, damaged) = try listing()
+    let known = Set(accounts.map(\.id) + accounts.compactMap(\.incoming?.place) + damaged)
+    return listed.filter { !known.contains($0) && $0 != own }.sorted { $0.description < $1.description }
+  }
+}
+
+extension AddAccount {
+  /// The number of accounts that have items in the keyring and no file, because an `add` was killed between the two; 0
+  /// also if the keyring can't be listed.
+  package func orphans() async -> Int {
+    let orphans = try? await accountStore.exclusively { () throws(EngineError) -> [AccountID] in
+      try accountStore.orphans(
+        among: try await listed().keys,
+        besides: context.world.sharedKeyring.membership.ownItem()
+      )
+    }
+    return orphans?.count ?? 0
+  }
+
+  private func listed() async throws(EngineError) -> [AccountID: Set<ItemKind>] {
+    let keyring = try KeyringChoice(context.world).decided()
+    do { return try await keyring.list() } catch { throw .keyring(.failed(error, keyring.kind)) }
+  }
+}
+
+extension EngineContext {
+  /// The accounts whose files are not used; none if they can't be listed, which is a failure of its own.
+  package func skippedAccounts() -> [SkippedAccount] {
+    do throws(EngineError) { return skipped(try accountStore.listing().damaged) } catch { return [] }
+  }
+
+  /// Reads files that are not used again, to name their accounts.
+  package func skipped(_ ids: [AccountID]) -> [SkippedAccount] { ids.map(accountStore.skipped) }
+}
+
+extension AccountStore {
+  /// Reads a file that is not used again, to name its account.
+  func skipped(_ id: AccountID) -> SkippedAccount { examine(id).account }
+
+  /// The first of some files that are not used whose account has this name or identifier; nothing may be sought in its
+  /// place.
+  func skipped(_ ids: [AccountID], answeringTo reference: String) -> SkippedAccount? {
+    ids.lazy.map(skipped).first { $0.name?.description == reference || $0.id.description == reference }
+  }
+
+  /// The first of some files that are not used whose text has one of these origins.
+  package func skipped(_ ids: [AccountID], with origins: [Origin]) -> SkippedAccount? {
+    let searches = origins.map { ByteSearch(of: JSON.string($0.description).serialized()) }
+    return ids.lazy.map(examine).first { found in searches.contains { $0.isIn(found.text) } }?.account
+  }
+
+  private func examine(_ id: AccountID) -> (account: SkippedAccount, text: [UInt8]) {
+    let (path, text, isOwn) = world.files.inspect(id)
+    var flaw = SkippedAccount.Flaw.damaged
+    do throws(FilesFailure) {
+      _ = try world.files.read(.account(id))
+      if let version = value(of: "version", in: text), version != "1" {
+        flaw = .newer
+      } else if let other = AccountFile.decode(text)?.id, other != id {
+        flaw = .renamed(other)
+      }
+    } catch {
+      if case .unsafe(_, let reason) = error { flaw = isOwn ? .mode(reason: reason) : .unsafe(reason: reason) }
+    }
+    let name = value(of: "name", in: text).flatMap { try? AccountName($0) }
+    return (SkippedAccount(id: id, name: name, path: path, flaw: flaw), text)
+  }
+
+  /// The value of a member in the text of an object that need not be whole; `nil` for one that is cut short.
+  private func value(of name: String, in text: [UInt8]) -> String? {
+    guard let start = ByteSearch(of: Array("\"\(name)\":".utf8)).end(in: text) else { return nil }
+    let rest = text[start...]
+    guard let quote = rest.first, quote == UInt8(ascii: "\"") else {
+      return String(decoding: rest.prefix(while: \.isASCIIDigit), as: UTF8.self)
+    }
+    let value = rest.dropFirst().prefix { $0 != quote }
+    return value.endIndex < text.endIndex ? String(decoding: value, as: UTF8.self) : nil
   }
 }

@@ -1,5 +1,6 @@
 package import AcctModel
 import AcctPorts
+import AcctProtocol
 
 /// The state of an account, its reason if there is one, and the resulting action.
 package struct Assessment: Equatable, Sendable {
@@ -111,4 +112,81 @@ extension Account {
 extension KeyringFailure {
   /// The event that it is for an account's state.
   fileprivate var event: SessionEvent { isLocked ? .keyringLocked : .keyringUnavailable }
+}
+
+extension Account {
+  /// The account without the paths of its certificate's files, which are those of this machine.
+  var withoutFiles: Account {
+    guard client.certificate?.files != nil else { return self }
+    var account = self
+    account.client.certificate?.files = nil
+    return account
+  }
+
+  /// `true` if it names files or programs of one machine, which another must not read, run or name to other programs.
+  var namesFilesOrPrograms: Bool { client.hasInputs || client.certificate?.files != nil }
+
+  /// The assessment of an account whose client's certificate has ended; `nil` where it has not.
+  func certificateEnd(at now: Timestamp) -> Assessment? {
+    guard let certificate = client.certificate, certificate.hasEnded(at: now) else { return nil }
+    return Assessment(.reauthRequired, reason: StateReason.certificateEnded(certificate.endsAt).text, .stop)
+  }
+
+  /// A notice in the last days of its client's certificate.
+  package func certificateWarning(at now: Timestamp) -> Notice? {
+    guard let certificate = client.certificate, certificate.endsSoon(at: now), !certificate.hasEnded(at: now)
+    else { return nil }
+    return .certificateEnds(account: name, inSeconds: certificate.endsAt.seconds(since: now))
+  }
+}
+
+extension Account {
+  /// The reason why a command can't obtain a token, if the keyring itself did not fail.
+  package func stateError(_ assessment: Assessment) -> EngineError {
+    let reason = assessment.reason ?? ""
+    if assessment.state == .expired, let refusal = RequestRefusal(lastRenewalOf: self) {
+      return .signIn(.requestRefused(refusal))
+    }
+    if let rejection = recordedState.rejection { return .signIn(.required(account: name, .rejected(rejection))) }
+    if let replacement {
+      let end: StaticTokenEnd =
+        switch assessment.state {
+        case .expired where assessment.reason != nil: .ending(reason: reason)
+        case .expired, .valid, .expiring: .expired
+        case .signedOut, .reauthRequired, .locked, .unavailable: .missing(reason: reason)
+        }
+      return .signIn(.required(account: name, .tokenOver(end, replacement)))
+    }
+    let why: SignInReason =
+      switch assessment.state {
+      case .reauthRequired where recordedState.state == .valid: .certificateEnded(reason: reason)
+      case .reauthRequired: .ended(reason: reason)
+      case .signedOut: .signedOut(reason: reason)
+      case .expired where kind == .guest:
+        .guestOver(reason: assessment.reason ?? StateReason.lifetimeEnded.text, service)
+      case .expired where assessment.reason != nil: .ending(reason: reason)
+      case .valid, .expiring, .expired, .locked, .unavailable:
+        keptIn == Keyring.Kind.memory.rawValue ? .documentEnded : .expired
+      }
+    return .signIn(.required(account: name, why))
+  }
+
+  /// The error for an account that can't be renewed.
+  package var notRenewable: EngineError {
+    if let replacement { return .signIn(.tokenFixed(replacement)) }
+    return .signIn(.notRenewable(account: name))
+  }
+
+  /// A notice in the last two days of a session that a renewal does not extend: sign in again, and by when.
+  ///
+  /// A static token, which nothing extends, has the notice before its own end.
+  package func sessionWarning(at now: Timestamp) -> Notice? {
+    let end = kind == .static ? tokenLifetime.expiresAt : sessionEndsAt
+    guard let left = end?.seconds(since: now), (1...2 * 86_400).contains(left) else { return nil }
+    if let replacement { return .tokenEnds(replacement, inSeconds: left) }
+    return .sessionEnds(account: name, inSeconds: left)
+  }
+
+  /// Returns `true` if it is the guest of a backend; each backend has at most one.
+  func isGuest(of backend: Origin?) -> Bool { kind == .guest && service == backend }
 }

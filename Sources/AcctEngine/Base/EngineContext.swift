@@ -1,4 +1,6 @@
+package import AcctModel
 package import AcctPorts
+import Synchronization
 
 /// The environment of a use case: everything outside, and the rules for access to the user and the network.
 ///
@@ -87,5 +89,170 @@ package struct EngineContext: Sendable {
     var context = self
     context.timeout = min(timeout, seconds)
     return context
+  }
+}
+
+/// What a person is asked for at the terminal.
+package enum Prompt: Equatable, Sendable {
+  /// A new token of a static account.
+  case token(account: AccountName)
+  /// A passphrase for a new export.
+  case newPassphrase
+  case passphraseAgain
+  /// The passphrase of an existing export.
+  case passphrase
+  /// The address that the browser was redirected to.
+  case callbackAddress
+}
+
+/// The words of a command for what use cases ask and decide; one reference, since a context is copied often.
+package final class Voice: Sendable {
+  let words: @Sendable (Prompt) -> String
+  let explain: (@Sendable (Decision) -> Void)?
+  private let notice: (@Sendable (Decision) -> Void)?
+
+  /// - Parameters:
+  ///   - words: Finds the words of a prompt.
+  ///   - explain: Takes each decision; `nil` unless the user wants to know.
+  ///   - notice: Takes each decision that shows a fault that the user can fix; `nil` if the user wants to know none.
+  package init(
+    words: @escaping @Sendable (Prompt) -> String,
+    explain: (@Sendable (Decision) -> Void)?,
+    notice: (@Sendable (Decision) -> Void)?
+  ) {
+    self.words = words
+    self.explain = explain
+    self.notice = notice
+  }
+
+  /// Tells that proofs for a server are to have its time, if a refusal has taught that.
+  package func tellTime(of learned: ServerHint?, after known: ServerHint?, _ origin: Origin) {
+    guard let learned, learned.isClockOff, known?.isClockOff != true else { return }
+    notice?(.useServerTime(origin, secondsAhead: learned.clockOffset))
+  }
+}
+
+extension EngineContext {
+  /// The words of a prompt.
+  func words(_ prompt: Prompt) -> String { voice?.words(prompt) ?? "" }
+
+  /// Tells a decision, where the command tells any.
+  package func tell(_ decision: @autoclosure () -> Decision) { voice?.explain?(decision()) }
+}
+
+/// The hint from an origin's last response: its DPoP nonce, and the difference of its clock from ours.
+///
+/// It is read once for a request; the proof, the decision to send another and the update from the response are all
+/// based on this one value.
+package struct ServerHint: Equatable, Sendable {
+  var nonce: String?
+  /// Seconds by which the server's clock is ahead of ours; 0 if the difference matters to no proof.
+  var clockOffset: Int64 = 0
+  /// The time of that response; `nil` if nothing is known.
+  var learnedAt: Timestamp?
+
+  /// Nothing is known.
+  static let none = ServerHint()
+
+  /// `true` if the server's clock is known to differ from ours.
+  var isClockOff: Bool { clockOffset != 0 }
+
+  /// `true` if a proof with this hint differs from one with an earlier hint in more than the moment.
+  ///
+  /// Offsets are differences of whole seconds, which change by one with the moment.
+  package func corrects(_ earlier: ServerHint) -> Bool {
+    nonce != earlier.nonce || abs(clockOffset - earlier.clockOffset) > 1
+  }
+
+  /// The time at the server.
+  ///
+  /// - Parameter now: The time here.
+  /// - Returns: The time that a proof for the server has.
+  package func time(at now: Timestamp) -> Timestamp { now.adding(seconds: clockOffset) }
+}
+
+/// The hints that a long-running process keeps in memory, so that it need not read them for each request.
+///
+/// Another process may have newer ones: they are only hints, and after half a minute the file is read again.
+package final class KeptHints: Sendable {
+  private struct Kept {
+    var hint: ServerHint
+    var readAt: Timestamp
+    var writtenAt: Timestamp?
+  }
+
+  package init() {}
+
+  /// One for each origin of an account.
+  private let kept = Mutex<[Origin: Kept]>([:])
+
+  /// The lifetime of a kept hint, in seconds.
+  private static let time: Int64 = 30
+
+  /// The hint for an origin, from memory, or else from its file.
+  func hint(for origin: Origin, at now: Timestamp, reading file: () -> ServerHint) -> ServerHint {
+    let known = kept.withLock { $0[origin] }
+    if let known, (0...Self.time).contains(now.seconds(since: known.readAt)) { return known.hint }
+    let hint = file()
+    kept.withLock { kept in kept[origin] = Kept(hint: hint, readAt: now, writtenAt: kept[origin]?.writtenAt) }
+    return hint
+  }
+
+  /// Stores the hint from a response.
+  ///
+  /// - Returns: `true` if it is time to write it down for other processes: once a second.
+  func learn(_ hint: ServerHint, of origin: Origin, at now: Timestamp) -> Bool {
+    kept.withLock { kept in
+      let last = kept[origin]?.writtenAt
+      let isTime = last != now
+      kept[origin] = Kept(hint: hint, readAt: now, writtenAt: isTime ? now : last)
+      return isTime
+    }
+  }
+}
+
+/// A report to the user about a use case that waits, or chooses.
+package enum Waiting: Sendable {
+  /// A server gave no answer and is asked again; reported once a second, from `total` down to 1.
+  case toAskAgain(secondsLeft: Int64, of: Int64, because: EngineError)
+  /// The keyring can't store a server's answer, and gets so many seconds to be unlocked.
+  case toStore(owner: String, Keyring.Kind, seconds: Int64)
+  /// A device waits for its key to be touched.
+  case forTouch
+  /// The first account goes to a vault, since the desktop's keyring can't be reached.
+  case vaultInstead(because: KeyringFailure)
+  /// The wait is over.
+  case over
+
+  /// Takes the reports.
+  package typealias Reporter = @Sendable (Waiting) -> Void
+}
+
+/// The pauses between attempts at a server that gives no answer: 2, 4 and 8 seconds, and up to half as much again, so
+/// that clients that failed together do not retry together.
+struct BackOff {
+  private var pauses: [Int64] = [2, 4, 8]
+
+  /// The next pause in seconds, or `nil` after the last attempt.
+  ///
+  /// - Parameter entropy: One byte of it is used.
+  /// - Returns: Seconds.
+  mutating func next(_ entropy: Entropy) -> Int64? {
+    guard !pauses.isEmpty else { return nil }
+    let pause = pauses.removeFirst()
+    return pause + Int64(entropy.bytes(1)[0]) % (pause / 2 + 1)
+  }
+}
+
+extension Clock {
+  /// Waits, and reports the seconds left every second.
+  ///
+  /// - Throws: ``EngineError/cancelled``.
+  func pause(_ seconds: Int64, because error: EngineError, _ report: Waiting.Reporter) async throws(EngineError) {
+    defer { report(.over) }
+    for left in stride(from: seconds, to: 0, by: -1) {
+      report(.toAskAgain(secondsLeft: left, of: seconds, because: error))
+      guard await sleep(1) else { throw .cancelled }
+    }
   }
 }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import AcctPorts
 import AcctProtocol
 
@@ -161,5 +161,113 @@ package struct IdentityResolver: Sendable {
 
   private func believed<Value>(_ body: () throws(ATProtoError) -> Value) throws(EngineError) -> Value {
     do { return try body() } catch { throw .atproto(error) }
+  }
+}
+
+/// Checks, before a refresh token is spent, that an account's DID still leads to its issuer.
+///
+/// A lookup is valid for less than 10 minutes, so that a script that renews often does not ask the
+/// directory each time.
+struct IdentityCheck: Sendable {
+  private let context: EngineContext
+  private let resolver: IdentityResolver
+
+  init(_ context: EngineContext) {
+    self.context = context
+    resolver = IdentityResolver(context)
+  }
+
+  private static let lifetime: Int64 = 540
+
+  /// Checks an account and applies the changes that are safe.
+  ///
+  /// A new handle that points back, and a new data server behind the same authorization server, are
+  /// stored: the tokens are still that server's, and the DID's document names the rest.
+  ///
+  /// - Parameter account: Changed in place.
+  /// - Returns: The source that names the issuer.
+  /// - Throws: ``SignInError/moved(account:to:)`` where the DID leads to another issuer.
+  func check(_ account: inout Account) async throws(EngineError) -> Naming {
+    guard let did = account.did else { return account.naming }
+    let issuer = account.identity.issuer
+    if let found = remembered(did), found == (account.service, issuer?.description) {
+      return resolver.naming(ofIssuerOf: account)
+    }
+
+    let document = try await resolver.document(of: did, named: account.naming)
+    let current = try await resolver.issuer(of: document.service, named: document.naming)
+    guard issuer == nil || current == issuer else { throw .signIn(.moved(account: account.name, to: document.service)) }
+    if let old = account.service { account.origins.move(from: old, to: document.service) }
+    account.identity.issuer = current
+    account.service = document.service
+    if document.handle != account.handle, let handle = await resolver.confirmedHandle(of: document) {
+      account.handle = handle
+    }
+    remember(did, document.service, current)
+    return document.naming.document(at: document.service)
+  }
+
+  private func remembered(_ did: DID) -> (service: Origin?, issuer: String?)? {
+    guard let bytes = try? context.world.files.read(.identity(did)) else { return nil }
+    let words = String(decoding: bytes, as: UTF8.self).split { " \n".contains($0) }
+    guard words.count == 3, let seconds = Int64(words[0]), let time = Timestamp(secondsSince1970: seconds),
+      (0...Self.lifetime).contains(context.world.clock.now().seconds(since: time))
+    else { return nil }
+    return (try? Origin(String(words[1])), String(words[2]))
+  }
+
+  /// Caches the lookup: if it can't be written, the next renewal asks again.
+  private func remember(_ did: DID, _ service: Origin, _ issuer: Issuer) {
+    let line = "\(context.world.clock.now().secondsSince1970) \(service) \(issuer)\n"
+    try? context.world.files.replace(.identity(did), Array(line.utf8))
+  }
+}
+
+extension Naming {
+  /// Returns the reach of a request to an origin that this source named.
+  ///
+  /// - Throws: ``NetworkError/http(_:_:)`` with ``HTTPFailure/inside(host:)`` if only the user may name the host, as
+  ///   it is written. The transport checks the addresses that names resolve to.
+  @discardableResult
+  func checkedReach(to origin: Origin) throws(EngineError) -> Reach {
+    let reach = reach(to: origin)
+    guard reach.permits(origin) else { throw .network(.http(.inside(host: origin.host), origin)) }
+    return reach
+  }
+}
+
+extension Account {
+  /// The sources of the account's stored addresses.
+  var naming: Naming {
+    switch source {
+    // At a renewal, a resource that names its issuer has no wider reach than at the sign-in.
+    case .issuer where issuerSource == .resource:
+      resources.first.map { .document(at: $0.origin, reached: .anywhere) } ?? .remote
+    case .issuer, .user: .user
+    case .backend(let origin): .document(at: origin, reached: .anywhere)
+    // A backend may have named the DID; an issuer came from the user, or from a file of theirs.
+    case nil: issuerSource == .did ? .remote : .user
+    }
+  }
+}
+
+/// The sources that name an existing account's servers, so that each is asked within its reach.
+extension IdentityResolver {
+  /// The source of an account's data server: the user, or the document that its DID leads to.
+  package func naming(ofServiceOf account: Account) -> Naming {
+    if account.naming == .user { return .user }
+    return naming(ofDocumentOf: account) ?? account.naming
+  }
+
+  /// The source of an account's issuer: the data server, if the DID leads to it.
+  package func naming(ofIssuerOf account: Account) -> Naming {
+    guard account.issuerSource == .did, let service = account.service, let naming = naming(ofDocumentOf: account)
+    else { return account.naming }
+    return naming.document(at: service)
+  }
+
+  private func naming(ofDocumentOf account: Account) -> Naming? {
+    guard let did = account.did, let url = try? url(ofDocumentOf: did) else { return nil }
+    return (did.method == "web" ? account.naming : .user).document(at: url.origin)
   }
 }

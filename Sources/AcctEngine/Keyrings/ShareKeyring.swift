@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import AcctPorts
 
 /// Makes, joins, leaves and trusts the keyring that this machine shares with others.
@@ -172,5 +172,110 @@ extension KeyringFailure.Opening {
     case .any, .otherPassphrase: .joining
     case .joining, .approval, .part, .desktop, .otherKeyring, .file, .fileForEach: self
     }
+  }
+}
+
+/// The members of the keyring that this machine shares, and the change of its key.
+extension ShareKeyring {
+  /// Joins a keyring by what this machine has; else by a code that a member approves.
+  ///
+  /// - Parameters:
+  ///   - settings: The keyring.
+  ///   - offer: Tells a person who is about to be asked for the passphrase that there is a code for who enters none.
+  ///   - announce: Gets the code.
+  /// - Returns: As ``begin(_:_:)``.
+  /// - Throws: ``EngineError``; ``KeyringFailure/locked(reason:)`` where no one may be asked, and nothing was given.
+  package func join(
+    _ settings: SharedKeyringSettings,
+    offer: () -> Void,
+    _ announce: @escaping @Sendable (String) -> Void
+  ) async throws(EngineError) -> Outcome {
+    try requireNoOther(settings)
+    let means: JoiningMeans
+    do { means = try context.world.sharedKeyring.membership.means(settings) } catch {
+      // What is wrong with the engine, or with its keyring, is said as it is where no code is asked for.
+      return try await begin(settings, .join)
+    }
+    guard means != .given, context.interaction == .allowed else { return try await begin(settings, .join) }
+    guard means == .passphrase, context.world.terminal.canAsk() else {
+      return try await request(settings, keyIn: nil, announce)
+    }
+    offer()
+    do throws(EngineError) { return try await begin(settings, .join) } catch .keyring(.failed(.noPassphrase, _)) {
+      return try await request(settings, keyIn: nil, announce)
+    }
+  }
+
+  /// Joins a keyring by a code that a member approves, and waits until then.
+  ///
+  /// - Parameters:
+  ///   - settings: The keyring.
+  ///   - tpm: The TPM in which the machine's key is made; `nil` for the machine's own keyring.
+  ///   - announce: Gets the code.
+  /// - Returns: As ``begin(_:_:)``.
+  /// - Throws: ``EngineError``; nothing of the keyring stays on this machine then.
+  package func request(
+    _ settings: SharedKeyringSettings,
+    keyIn tpm: TPMAddress?,
+    _ announce: @escaping @Sendable (String) -> Void
+  ) async throws(EngineError) -> Outcome {
+    try requireNoOther(settings)
+    let membership = context.world.sharedKeyring.membership
+    do { try await membership.request(settings, tpm, context.interaction, announce) } catch {
+      throw .sharing(.members(error, settings.kind))
+    }
+    return try await entered(settings)
+  }
+
+  /// Makes the machine that waits with a code a member; returns its name.
+  package func approve(_ code: String) throws(EngineError) -> String {
+    try members { membership throws(SharedMembershipFailure) in try membership.approve(code, context.interaction) }
+  }
+
+  /// The machines that share the keyring, and all that opens it.
+  package func members() throws(EngineError) -> SharedMembers {
+    try members { membership throws(SharedMembershipFailure) in try membership.members(context.interaction) }
+  }
+
+  /// Changes the keyring's key.
+  package func rekey(_ change: Rekeying) throws(EngineError) -> Rekeyed {
+    try members { membership throws(SharedMembershipFailure) in try membership.rekey(change, context.interaction) }
+  }
+
+  private func members<Value>(
+    _ body: (SharedMembership) throws(SharedMembershipFailure) -> Value
+  ) throws(EngineError) -> Value {
+    let kind = (try? context.world.sharedKeyring.settings())?.kind ?? .etcd
+    do { return try body(context.world.sharedKeyring.membership) } catch { throw .sharing(.members(error, kind)) }
+  }
+}
+
+/// The changes to this machine's accounts when a person accepts an engine as it is.
+package struct Trusted: Sendable {
+  /// The objects and answers that could not be opened.
+  package var unopened: SharedKeyring.Unopened
+  /// The accounts that this machine did not have before.
+  package var added: [AccountName] = []
+  /// The accounts that the engine does not have.
+  package var removed: [AccountName] = []
+  /// The origins that an account did not have here before, such as one that was revoked, in the order of the names.
+  package var origins: [(account: AccountName, origin: Origin)] = []
+}
+
+extension Trusted {
+  /// Compares the accounts before and after.
+  init(unopened: SharedKeyring.Unopened, from before: [Account], to after: [Account]) {
+    self.unopened = unopened
+    let known = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    for account in after {
+      guard let former = known[account.id] else {
+        added.append(account.name)
+        continue
+      }
+      let origins = account.origins.filter { !former.origins.contains($0) }
+      self.origins += origins.map { (account.name, $0) }
+    }
+    let ids = Set(after.map(\.id))
+    removed = before.filter { !ids.contains($0.id) }.map(\.name)
   }
 }

@@ -1,9 +1,10 @@
 import AcctModel
-import Secrets
 import AcctPorts
 import AcctProtocol
-import StrictJSON
 import Release
+import Secrets
+import StrictJSON
+import Synchronization
 
 /// A client of one authorization server: its identifier, and its authentication.
 final class ServerClient: Sendable {
@@ -185,5 +186,146 @@ extension RequestRefusal.Asked {
       isSecondToken: purpose != nil,
       isRegistered: account.client.isRegistered
     )
+  }
+}
+
+extension ServerClient {
+  /// The form of a grant that needs no person.
+  func directGrant(
+    _ scope: String?,
+    _ resources: [ResourceIndicator],
+    of server: AuthorizationServer,
+    _ moment: Moment
+  ) throws(EngineError) -> FormBody {
+    if let token = tokens.grant {
+      guard settings.grant == .tokenExchange else {
+        return DirectGrant.jwtBearer(token, clientID: formID, scope: scope, resources: resources)
+      }
+      return DirectGrant.tokenExchange(
+        token,
+        settings.inputs,
+        clientID: formID,
+        scope: scope,
+        resources: resources
+      )
+    }
+    guard signsGrant, let id, let key else {
+      return DirectGrant.clientCredentials(clientID: formID, scope: scope, resources: resources)
+    }
+    func claim(_ name: String) -> String? { settings.tokenParameters.last { $0.name == name }?.value }
+    var claims = JSONObject()
+    // Some servers read the scope only in the assertion.
+    claims["scope"] = scope.map(JSON.string)
+    let assertion = try assertion(
+      key,
+      issuer: id,
+      subject: claim("sub"),
+      audience: claim("aud") ?? server.tokenEndpoint.description,
+      claims,
+      moment
+    )
+    return DirectGrant.jwtBearer(
+      assertion,
+      clientID: method == .none ? nil : formID,
+      scope: scope,
+      resources: resources
+    )
+  }
+
+  /// `true` if its key signs the assertion of its grant.
+  var signsGrant: Bool { settings.grant == .jwtBearer && settings.inputs.grantToken == nil }
+
+  /// The codes with which a server rejects an assertion of the client's own: for its time, among other reasons.
+  var assertionRefusals: Set<String> {
+    var codes: Set<String> = []
+    if method == .privateKey { codes.insert("invalid_client") }
+    if signsGrant { codes.insert("invalid_grant") }
+    return codes
+  }
+
+  /// A JWT that the client's key signs.
+  func assertion(
+    _ key: ClientKey,
+    issuer: String,
+    subject: String?,
+    audience: String,
+    _ claims: JSONObject,
+    _ moment: Moment
+  ) throws(EngineError) -> Secret {
+    do {
+      return try ClientAssertion.make(
+        key: key,
+        issuer: issuer,
+        subject: subject,
+        audience: audience,
+        claims: claims,
+        now: moment.now,
+        random: moment.random
+      )
+    } catch { throw .key(.clientKey(error)) }
+  }
+}
+
+/// The audience of a client's assertions that a server accepts, as far as its responses have shown.
+///
+/// A command sends requests to several endpoints of a server: an audience that the first has accepted is used at the
+/// next.
+final class KnownAudience: Sendable {
+  private let known: Mutex<AssertionAudience>
+
+  /// - Parameter audience: The audience to begin with.
+  init(_ audience: AssertionAudience) { known = Mutex(audience) }
+
+  /// The audience of the next assertion.
+  var current: AssertionAudience { known.withLock { $0 } }
+
+  /// Notes that a server has accepted an assertion for this audience.
+  func learn(_ audience: AssertionAudience) { known.withLock { $0 = audience } }
+}
+
+extension ServerClient {
+  /// The audience for a second attempt at an endpoint that has rejected the client; `nil` if there is none.
+  ///
+  /// An assertion for the token endpoint goes only to that endpoint's own origin: a server that names another's as its
+  /// own gets none that the other would accept (draft-ietf-oauth-rfc7523bis, section 1).
+  ///
+  /// - Parameters:
+  ///   - answer: The endpoint's answer to the first attempt.
+  ///   - audience: The audience of the first attempt.
+  ///   - endpoint: The endpoint.
+  ///   - server: The server of the endpoint.
+  /// - Returns: The other audience; `nil` if it is of no use, or must not be disclosed to the endpoint.
+  func nextAudience(
+    after answer: ServerAnswer,
+    to audience: AssertionAudience,
+    at endpoint: HTTPURL,
+    of server: AuthorizationServer
+  ) -> AssertionAudience? {
+    guard answer.errorCode == "invalid_client", server.issuer != nil,
+      audience.other == .issuer || endpoint.origin == server.tokenEndpoint.origin
+    else { return nil }
+    return audience.other
+  }
+}
+
+extension ServerAnswer {
+  /// `true` if the server has authenticated the client: it granted something, or rejected another part of the request.
+  var hasTakenClient: Bool {
+    switch errorCode {
+    case nil: (200..<300).contains(status)
+    case "invalid_client"?: false
+    default: (200..<500).contains(status)
+    }
+  }
+}
+
+extension AuthorizationServer {
+  /// The server's name in an assertion; a server that is known only by its endpoints has no other than the address of
+  /// its token endpoint.
+  func name(for audience: AssertionAudience) -> String {
+    switch audience {
+    case .issuer: issuer?.description ?? tokenEndpoint.description
+    case .tokenEndpoint: tokenEndpoint.description
+    }
   }
 }

@@ -1,7 +1,8 @@
-import AcctModel
-import Secrets
+package import AcctModel
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
+import Secrets
+import StrictJSON
 
 /// Makes a server register acct as a client of this user's (RFC 7591), once for each server.
 struct RegisterClient: Sendable {
@@ -143,5 +144,248 @@ struct RegisterClient: Sendable {
     let listening = try await context.world.listener.listen(redirect)
     await listening.close()
     return LoopbackRedirect(host: redirect.host, port: listening.port, tail: redirect.tail)
+  }
+}
+
+/// The request of a registration, and its answer.
+extension RegisterClient {
+  /// The registration endpoint with its reach, and the server's capabilities.
+  struct Place: Sendable {
+    var endpoint: HTTPURL
+    var reach: Reach
+    var usesDeviceFlow: Bool
+    /// The methods to ask for; each next one if the server refuses the one before.
+    var authentication: [ClientAuthentication]
+    /// The algorithm of ID tokens to ask for, unless it is the usual one.
+    var idTokenAlgorithm: String?
+    /// The origins that a registration's own address may be at.
+    var origins: [Origin]
+    /// The scope to register: the user's, or the one that is requested by default.
+    var scope: String?
+  }
+
+  func place(of request: SignIn.Request, _ words: ProviderError.Registration) async throws(EngineError) -> Place {
+    if let endpoint = request.settings.endpoints[.registration] {
+      return Place(
+        endpoint: endpoint,
+        reach: .anywhere,
+        usesDeviceFlow: request.settings.endpoints[.deviceAuthorization] != nil,
+        authentication: [request.settings.authentication ?? .none],
+        origins: [endpoint.origin, request.issuer?.url.origin].compactMap(\.self),
+        scope: request.scope
+      )
+    }
+    let server = try await Discovery(context).server(of: request, using: [.registration])
+    guard let endpoint = server.registrationEndpoint else { throw .provider(.clientNeeded(words)) }
+    return Place(
+      endpoint: endpoint,
+      reach: try server.naming.checkedReach(to: endpoint.origin),
+      usesDeviceFlow: server.deviceEndpoint != nil,
+      authentication: server.registrableAuthentication,
+      idTokenAlgorithm: server.idTokenAlgorithm,
+      origins: [endpoint.origin, server.origin],
+      scope: request.defaultScope(at: server)
+    )
+  }
+
+  func ask(
+    _ request: SignIn.Request,
+    at place: Place,
+    _ style: Provider.RegistrationStyle,
+    _ redirect: LoopbackRedirect?,
+    _ words: ProviderError.Registration
+  ) async throws(EngineError) -> UsableClient {
+    var methods = place.authentication[...]
+    let origin = place.endpoint.origin
+    while true {
+      let registration = ClientRegistration(
+        redirects: [redirect?.registered, request.address(port: nil).textWithoutPort].compactMap(\.self),
+        scope: request.scope,
+        usesDeviceFlow: place.usesDeviceFlow,
+        authentication: methods.popFirst() ?? .none,
+        idTokenAlgorithm: place.idTokenAlgorithm
+      )
+      let response = try await context.client.send(message(registration, style, to: place))
+      let answer = ServerAnswer(response, redacting: context.world.held.redactor)
+      if answer.refusesMetadata, !methods.isEmpty { continue }
+      return try client(try grant(answer, origin, words), registration, at: place, style, redirect)
+    }
+  }
+
+  private func client(
+    _ answer: GrantMembers,
+    _ registration: ClientRegistration,
+    at place: Place,
+    _ style: Provider.RegistrationStyle,
+    _ redirect: LoopbackRedirect?
+  ) throws(EngineError) -> UsableClient {
+    let origin = place.endpoint.origin
+    let client: RegisteredClient
+    do {
+      client = try RegisteredClient(answer, to: registration, fallback: style == .mastodon ? .post : .basic)
+    } catch {
+      throw .server(.oauth(error, origin))
+    }
+    context.client.tell(of: client.blemishes, in: origin)
+    return UsableClient(
+      client: ClientBook.Registered(
+        clientID: client.clientID,
+        authentication: client.authentication,
+        redirect: redirect,
+        scope: registration.scope,
+        secretExpiresAt: client.secretExpiresAt
+      ),
+      secret: client.secret,
+      // A server can have no other's address called.
+      access: client.access.flatMap { place.origins.contains($0.url.origin) ? $0 : nil },
+      isNew: true
+    )
+  }
+
+  private func message(
+    _ registration: ClientRegistration,
+    _ style: Provider.RegistrationStyle,
+    to place: Place
+  ) -> HTTPRequest {
+    let (type, body) =
+      switch style {
+      case .rfc7591, .never: ("application/json", registration.json.serialized())
+      case .mastodon: (FormBody.mediaType, Array(registration.mastodonForm.text.utf8))
+      }
+    return HTTPRequest(
+      method: "POST",
+      url: place.endpoint,
+      fields: [("Content-Type", type), ("Accept", "application/json")],
+      body: body,
+      timeout: context.timeout,
+      reach: place.reach
+    )
+  }
+
+  private func grant(
+    _ answer: ServerAnswer,
+    _ origin: Origin,
+    _ words: ProviderError.Registration
+  ) throws(EngineError) -> GrantMembers {
+    if let grant = answer.grant { return grant }
+    // It registers only clients that it knows, or no longer any.
+    if [401, 403, 404].contains(answer.status) { throw .provider(.clientNeeded(words)) }
+    let noAnswer = answer.noAnswer
+    // Whatever it is, such as a page for a person, the user can register a client there.
+    if case .failed(let reason) = noAnswer {
+      throw .provider(.notRegistered(origin, reason, words))
+    }
+    throw EngineError(noAnswer, origin)
+  }
+}
+
+extension AuthorizationServer {
+  /// The registered authentication of a client on a user's own machine: without a secret, unless the server supports
+  /// only clients with one.
+  ///
+  /// The form is preferred to Basic: with Basic, acct's requests have no `client_id`, which some servers require in
+  /// every form. A server that names no method has Basic (RFC 8414, section 2); some such take public clients alone.
+  fileprivate var registrableAuthentication: [ClientAuthentication] {
+    guard let methods = clientAuthenticationMethods else { return [.basic, .none] }
+    guard !methods.contains("none") else { return [.none] }
+    return [[.post, .basic].first { methods.contains($0.registeredName) } ?? .none]
+  }
+
+  /// The algorithm to register for ID tokens; `nil` for RS256, the default (OpenID Connect Registration 1.0, section 2).
+  fileprivate var idTokenAlgorithm: String? {
+    guard !idTokenAlgorithms.contains("RS256") else { return nil }
+    let signing = idTokenAlgorithms.filter { $0.lowercased() != "none" && Scope.isWellFormed($0) }
+    return signing.contains("ES256") ? "ES256" : signing.first
+  }
+}
+
+/// Finds the client of a sign-in for which the user has named none: a known one, or a new one that the server
+/// registers.
+package struct ClientChoice: Sendable {
+  private let context: EngineContext
+
+  package init(_ context: EngineContext) { self.context = context }
+
+  /// Sets the known identifier for a request's provider.
+  ///
+  /// - Throws: ``ProviderError/clientNeeded(_:)`` if there is none, and the provider registers none: before the
+  ///   keyring or the network is used.
+  package func name(
+    _ request: inout SignIn.Request,
+    at provider: ResolvedProvider,
+    usesDevice: Bool
+  ) throws(EngineError) {
+    guard request.clientID.isEmpty else { return }
+    if !request.registersAnew {
+      let named = try context.clientBook().named[provider.place]
+      request.clientID = named ?? provider.provider.clientID ?? ""
+    }
+    guard request.clientID.isEmpty else { return }
+    let canRegister = request.issuer != nil || request.settings.endpoints[.registration] != nil
+    guard canRegister, provider.provider.registration != .never else {
+      throw .provider(.clientNeeded(request.registration(provider, usesDevice: usesDevice)))
+    }
+  }
+
+  /// Completes a request whose client's identifier may be missing.
+  ///
+  /// - Parameters:
+  ///   - request: Gets the identifier and, if the client has one, the secret. The user's own values are kept.
+  ///   - provider: The provider, if the server was named by one.
+  ///   - usesDevice: `true` if no browser on this machine is needed.
+  /// - Returns: `true` if the server has registered the client just now.
+  /// - Throws: ``ProviderError``, or the reason why the server did not register a client.
+  package func complete(
+    _ request: inout SignIn.Request,
+    at provider: ResolvedProvider?,
+    usesDevice: Bool
+  ) async throws(EngineError) -> Bool {
+    let registration = request.registration(provider, usesDevice: usesDevice)
+    guard !request.clientID.isEmpty else {
+      return try await RegisterClient(context).register(
+        &request,
+        style: provider?.provider.registration ?? .rfc7591,
+        registration
+      )
+    }
+    guard let provider else { return false }
+    request = try await KnownClient(context).completed(request)
+    let needsSecret: [ClientAuthentication] = [.basic, .post]
+    if let authentication = provider.provider.clientAuth, needsSecret.contains(authentication),
+      request.settings.authentication.map(needsSecret.contains) ?? true,
+      request.clientSecret == nil, request.clientKey == nil,
+      !usesDevice || provider.provider.secretIsPublic
+    {
+      throw .provider(.secretNeeded(registration))
+    }
+    return false
+  }
+
+  /// Stores the client that the user has named for a provider, after an account with it is stored.
+  ///
+  /// The provider's own client is used without being stored, so that naming it deletes an earlier one.
+  ///
+  /// - Returns: A notice if it can't be stored: the account is there all the same.
+  package func remember(_ account: Account) async -> [Notice] {
+    guard let typed = account.client.provider.flatMap({ ProviderName($0) }), let clientID = account.identity.clientID,
+      !account.client.isRegistered, !account.client.grant.renewsItself
+    else { return [] }
+    do throws(EngineError) {
+      let provider = try Providers(context.world).resolve(typed)
+      let named = clientID == provider.provider.clientID ? nil : clientID
+      guard try context.clientBook().named[provider.place] != named else { return [] }
+      try await context.changeClientBook { book throws(EngineError) in
+        guard book.named[provider.place] != nil || book.named.count < ClientBook.most else { return }
+        book.named[provider.place] = named
+      }
+      return []
+    } catch {
+      return [.clientNotRemembered(because: error)]
+    }
+  }
+
+  /// The error of a sign-in without a client identifier, if none can be found.
+  package static func missing(_ request: SignIn.Request) -> EngineError {
+    .signIn(request.issuer.map { .clientIDNeeded($0) } ?? .clientIDMissing)
   }
 }

@@ -2,6 +2,7 @@ package import AcctModel
 import AcctPorts
 import AcctProtocol
 package import Release
+import Secrets
 
 /// Provides the token of an account, renewed first if that is due.
 package struct TokenProvider: Sendable {
@@ -140,5 +141,207 @@ extension Token {
   /// When it ends by its own words, by the server's clock.
   fileprivate var ownEnd: Timestamp? {
     if case .claims(let claims) = JWT.claims(ofToken: self) { claims.expiry } else { nil }
+  }
+}
+
+extension TokenProvider {
+  /// Seconds after a renewal that brought no ID token in which none is asked for again.
+  private static let pause: Int64 = 60
+
+  /// Returns the ID token of the account, renewed first if too little time is left.
+  ///
+  /// A server need not issue one at a renewal (OpenID Connect Core 1.0, section 12.2): the stored one is then used until
+  /// it expires.
+  ///
+  /// - Parameters:
+  ///   - account: The account.
+  ///   - minimum: Seconds that must be left; the skew buffer if not given.
+  /// - Returns: The token; no key is bound to it.
+  /// - Throws: ``AuthorizationError/noIDToken(_:)`` for an account that got none, or is of another kind,
+  ///   ``SignInError/required(account:_:)``, the keyring's failure, or the reason why it could not be renewed.
+  package func idToken(of account: Account, leaving minimum: Int64? = nil) async throws(EngineError) -> AccessGrant {
+    guard account.kind == .oauth else { throw .authorization(.noIDToken(account.name)) }
+    // An exchange that brought an ID token has it in the place of its own.
+    if account.tokenType == .none {
+      let grant = try await grant(to: account, leaving: minimum)
+      guard (try? IDToken(grant.token)) != nil else { throw .authorization(.noIDToken(account.name)) }
+      return grant
+    }
+    guard !account.client.grant.renewsItself || account.mayHaveIDToken else {
+      throw .authorization(.noIDToken(account.name))
+    }
+    guard account.mayHaveIDToken else {
+      let scope = (["openid"] + Scope.words(account.scope)).joined(separator: " ")
+      throw .signIn(.required(account: account.name, .idTokenNotRequested(scope: scope)))
+    }
+    let now = context.world.clock.now()
+    let stands = account.recordedState.tokenStands
+    if !stands { try account.requireNotEnded(at: now) }
+    let known = try await CredentialStore.readingWhole(account, in: context) { store throws(EngineError) in
+      try await store.idToken()
+    }
+    if let known, known.state(at: now, leaving: minimum) == .valid { return AccessGrant(known, of: account) }
+    guard !stands, account.tokenLifetime.canRenew, !account.hasRenewed(since: known, within: Self.pause, at: now) else {
+      return try unrenewed(known, of: account)
+    }
+    let renewed: IDToken?
+    do throws(EngineError) {
+      guard network == .allowed else { throw .network(.offline) }
+      renewed = try await Renewal(context).renew(account, because: .idToken(leaving: minimum)).credentials.idToken
+    } catch {
+      return try unrenewed(
+        known.map { AccessGrant($0, of: account) },
+        of: account.name,
+        until: known?.lifetime,
+        because: error
+      )
+    }
+    guard let renewed, renewed != known else { return try unrenewed(known, of: account) }
+    return AccessGrant(renewed, of: account)
+  }
+
+  /// The stored ID token, where no other is to be had.
+  private func unrenewed(_ known: IDToken?, of account: Account) throws(EngineError) -> AccessGrant {
+    guard let known, let left = known.lifetime.secondsLeft(at: context.world.clock.now()), left > 0 else {
+      throw .signIn(.required(account: account.name, .noIDToken))
+    }
+    var grant = AccessGrant(known, of: account)
+    grant.notices.append(.idTokenNotRenewed(account: account.name, secondsLeft: left))
+    return grant
+  }
+}
+
+extension AccessGrant {
+  fileprivate init(_ token: IDToken, of account: Account) {
+    self.init(owner: account.id, token: token.token, key: nil, expiresAt: token.lifetime.expiresAt, notices: [])
+  }
+}
+
+extension Account {
+  /// `true` if a renewal less than so many seconds ago, and well after an ID token was issued, brought no other.
+  fileprivate func hasRenewed(since token: IDToken?, within seconds: Int64, at now: Timestamp) -> Bool {
+    guard let validatedAt, let issuedAt = token?.issuedAt else { return false }
+    return (0..<seconds).contains(now.seconds(since: validatedAt)) && validatedAt.seconds(since: issuedAt) > seconds
+  }
+}
+
+/// Obtains the tokens that a grant starts from, before anything is sent to its server.
+struct GrantToken: Sendable {
+  private let context: EngineContext
+
+  init(_ context: EngineContext) { self.context = context }
+
+  /// The most accounts in a row whose tokens start from each other's.
+  private static let longestChain = 8
+
+  /// Reads the tokens anew: the client's, and the grant's.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings of the grant's client.
+  ///   - issuer: The issuer of the server that gets the tokens, if it is known by one.
+  ///   - account: The account that is being renewed; `nil` at a sign-in.
+  /// - Returns: The tokens; none for a request that starts from none.
+  /// - Throws: ``EngineError/inputToken(_:)``; ``AuthorizationError/originRefused(_:account:allowed:)`` for another
+  ///   account's token that may not be sent to the server.
+  func read(
+    _ settings: ClientSettings,
+    of issuer: Issuer?,
+    for account: AccountID? = nil
+  ) async throws(EngineError) -> ReadTokens {
+    guard settings.hasInputs else { return ReadTokens() }
+    var tokens = try InputTokens(context).client(settings)
+    tokens.grant = try await grantToken(settings, of: issuer, for: account)
+    return tokens
+  }
+
+  private func grantToken(
+    _ settings: ClientSettings,
+    of issuer: Issuer?,
+    for account: AccountID?
+  ) async throws(EngineError) -> Secret? {
+    let inputs = settings.inputs
+    let isJWT = settings.grant == .jwtBearer || inputs.subjectType?.isJWT ?? true
+    switch inputs.grantToken {
+    case nil: return nil
+    case .file(let path): return try InputTokens(context).read(path, asJWT: isJWT)
+    case .program(let line): return try await InputTokens(context).run(line, asJWT: isJWT)
+    case .account(let id):
+      let owner = try owner(id, besides: account)
+      let server = settings.endpoints[.token]?.origin ?? issuer?.url.origin
+      // An exchange that brought an ID token has it in the place of its own.
+      let isIDToken = inputs.subjectType == .idToken && owner.tokenType != .none
+      let permit: Permit
+      do { permit = try owner.permit(lendingTo: server, idToken: isIDToken) } catch { throw .authorization(error) }
+      do throws(EngineError) {
+        let grant = try await TokenProvider(context, .allowed).grant(to: owner, under: permit)
+        return try permit.release(grant).tokenAlone
+      } catch .cancelled {
+        throw .cancelled
+      } catch {
+        throw .inputToken(.account(owner.name, error))
+      }
+    }
+  }
+
+  /// The account that has the token.
+  private func owner(_ id: AccountID, besides renewed: AccountID?) throws(EngineError) -> Account {
+    guard let owner = try context.accountStore.account(id) else { throw .inputToken(.accountGone(id)) }
+    var next: Account? = owner
+    for _ in 0..<Self.longestChain {
+      guard let account = next else { return owner }
+      guard account.id != renewed else { throw .inputToken(.circular(owner.name)) }
+      guard case .account(let id)? = account.client.inputs.grantToken else { return owner }
+      next = try context.accountStore.account(id)
+    }
+    throw .inputToken(.circular(owner.name))
+  }
+}
+
+/// Discards a guest's token that has expired, or that its server rejected.
+///
+/// The token has no further use: it can't be renewed, and a new one does not bring new limits. The
+/// account stays, so that `add --guest` of the same backend renews it.
+package struct GuestTokenEnd: Sendable {
+  private let context: EngineContext
+
+  package init(_ context: EngineContext) { self.context = context }
+
+  /// Records that the server answered 401 to a guest's token.
+  ///
+  /// - Parameter account: The account as it was when the request was made.
+  /// - Returns: The error to report; `nil` if another token has replaced it meanwhile.
+  /// - Throws: ``EngineError``; the token may then still be there.
+  @discardableResult
+  package func refused(_ account: Account) async throws(EngineError) -> EngineError? {
+    let reason = StateReason.rejected.text
+    guard try await discard(account, reason) else { return nil }
+    return account.stateError(Assessment(.expired, reason: reason, .discard))
+  }
+
+  /// Discards a token that has expired.
+  func past(_ account: Account) async throws(EngineError) {
+    _ = try await discard(account, StateReason.lifetimeEnded.text)
+  }
+
+  /// Discards the token; it is deleted first, so that nothing is left that could be sent if the rest fails.
+  private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {
+    guard account.kind == .guest else { return false }
+    do {
+      return try await context.withExclusiveAccess(to: account) {
+        (current, credentialStore) throws(EngineError) in
+        var current = current
+        // `add --guest` may have obtained a new token meanwhile.
+        guard current.tokenLifetime == account.tokenLifetime, current.validatedAt == account.validatedAt,
+          current.take(.guestSpent, reason: reason, at: context.world.clock.now()) == .discard
+        else { return false }
+        let held = context.world.signals.holdBack()
+        defer { held.release() }
+        try await credentialStore.remove([.guest])
+        try credentialStore.save(current)
+        return true
+      }
+    } catch .selection(.unknown) {
+      return false
+    }
   }
 }

@@ -1,7 +1,8 @@
 import AcctModel
-import Secrets
 import AcctPorts
 import AcctProtocol
+import Secrets
+import Synchronization
 
 /// Sends the user to an address, and waits for the one callback that answers it: from the browser, from the desktop,
 /// or pasted.
@@ -268,4 +269,82 @@ extension EngineContext {
 extension Secret {
   /// The text, for parsers of text.
   var text: String { withBytes { String(copying: $0) } }
+}
+
+extension CallbackReceiver<AuthorizationResponse> {
+  /// Waits for the answer to an authorization request.
+  init(
+    _ context: EngineContext,
+    _ listening: Listening,
+    _ request: AuthorizationRequest,
+    _ redirect: LoopbackRedirect,
+    _ server: AuthorizationServer,
+    timeout: Int64
+  ) {
+    self.init(context, Channels(listening: listening, redirect: redirect), timeout: timeout) {
+      address in
+      guard let mark = address.firstIndex(where: { $0 == "?" || $0 == "#" }),
+        address[..<mark] == request.redirectURI[...]
+      else { return .wrong(.wrongPaste) }
+      let parts = address[mark...].dropFirst().split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+      // A server may put its answer into the fragment; beside a query it is a mark of the page.
+      let query = address[mark] == "#" ? address[mark...].dropFirst() : parts.first { !$0.isEmpty } ?? ""
+      guard !query.isEmpty else { return .unproven(nil) }
+      let response = AuthorizationResponse(
+        String(query),
+        to: request,
+        from: server,
+        redacting: context.world.held.redactor
+      )
+      switch response {
+      case .foreign(let error?): return .unproven(error)
+      case .foreign(nil): return .wrong(.wrongPaste)
+      case .code: return .taken(response, .done)
+      case .refused, .untrusted: return .taken(response, .failed)
+      }
+    }
+  }
+}
+
+extension AuthorizationResponse {
+  /// The code in the expected answer.
+  ///
+  /// - Returns: The code.
+  /// - Throws: ``EngineError`` for any other answer.
+  func code() throws(EngineError) -> Secret {
+    switch self {
+    case .code(let code): return code
+    case .refused(let code, let description): throw .signIn(.refused(code: code, description: description))
+    case .untrusted(let distrust): throw .signIn(.untrustedCallback(distrust))
+    case .foreign: throw .cancelled
+    }
+  }
+}
+
+/// The address at which the user signs in.
+struct SignInAddress: Sendable {
+  var text: String
+  /// Its expiry, if it is known.
+  var end: End?
+
+  init(_ text: String) { self.text = text }
+
+  /// The expiry of an address, and the way to a new one (RFC 9126, section 2.2).
+  struct End: Sendable {
+    /// The lifetime of the address from when it was made, in seconds.
+    var seconds: Int64
+    /// Makes another address for the same request; callbacks of both are accepted.
+    var renew: @Sendable () async throws(EngineError) -> SignInAddress
+  }
+}
+
+/// The lifetime of the address that the user was shown last.
+final class ShownAddress: Sendable {
+  private let known = Mutex<Int64?>(nil)
+
+  /// Its seconds; `nil` if no address was shown, or if it does not expire.
+  var seconds: Int64? {
+    get { known.withLock { $0 } }
+    set { known.withLock { $0 = newValue } }
+  }
 }

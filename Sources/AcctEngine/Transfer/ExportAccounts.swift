@@ -1,7 +1,8 @@
 package import AcctModel
-package import Secrets
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
+package import Secrets
+import StrictJSON
 
 /// Exports accounts under a passphrase; they stay here, with a note of the export in their histories.
 package struct ExportAccounts: Sendable {
@@ -84,5 +85,173 @@ package struct ExportAccounts: Sendable {
     }
     guard bytes.count <= ImportFile.limit else { throw .tooLarge(limit: ImportFile.limit) }
     return Secret(bytes)
+  }
+}
+
+/// The contents of an export: accounts as their files describe them, and their keyring items by the keys that storage
+/// uses.
+///
+/// `Documentation/export-format.md` describes the format. A machine's own data is not in it: the device id of guests,
+/// hints, the keyring of an account, its history but for when its tokens were stored, and the active account. An account that names a file, a program or a
+/// device is refused: one that comes from elsewhere must not choose what is read, run or printed here.
+package enum ExportContents {
+  /// Serializes accounts.
+  package static func encode(_ storedAccounts: [StoredAccount]) throws(TransferError) -> Secret {
+    var accounts: [JSON] = []
+    for storedAccount in storedAccounts {
+      var exported = storedAccount.account.withoutFiles
+      exported.keptIn = nil
+      exported.history =
+        exported.credentialsStoredAt.map { AccountHistory([AccountEvent(.added, at: $0, on: nil, for: nil)]) }
+        ?? .init()
+      guard let account = try? JSON(parsing: AccountFile.encode(exported)) else {
+        throw .unsound(storedAccount.account.name)
+      }
+      var items = JSONObject()
+      for item in storedAccount.orderedItems {
+        items[item.kind.key(for: storedAccount.account.id)] = .string(item.secret.text)
+      }
+      accounts.append(["account": account, "items": .object(items)])
+    }
+    var bytes = (["accounts": .array(accounts)] as JSON).serialized()
+    return Secret(consuming: &bytes)
+  }
+
+  /// Parses accounts, each of which is sound.
+  ///
+  /// - Throws: ``TransferError/notAccounts``, ``TransferError/local(_:)`` or ``TransferError/unsound(_:)``.
+  package static func decode(_ contents: Secret) throws(TransferError) -> [StoredAccount] {
+    let json = contents.withBytes { bytes in try? JSON(parsing: bytes) }
+    guard let entries = json?.objectValue?["accounts"]?.arrayValue, !entries.isEmpty else { throw .notAccounts }
+    var storedAccounts: [StoredAccount] = []
+    for entry in entries {
+      guard let storedAccount = storedAccount(entry), !storedAccounts.contains(where: { $0.isTwin(of: storedAccount) })
+      else { throw .notAccounts }
+      let account = storedAccount.account
+      guard !account.namesFilesOrPrograms, account.deviceStorage == nil else { throw .local(account.name) }
+      guard storedAccount.isSound else { throw .unsound(storedAccount.account.name) }
+      storedAccounts.append(storedAccount)
+    }
+    return storedAccounts
+  }
+
+  private static func storedAccount(_ entry: JSON) -> StoredAccount? {
+    guard let object = entry.objectValue, let file = object["account"],
+      let account = AccountFile.decode(file.serialized()),
+      let items = object["items"]?.objectValue
+    else { return nil }
+    var storedAccount = StoredAccount(account: account, items: [:])
+    for (key, value) in items {
+      guard let (owner, kind) = ItemKind.parse(key), owner == account.id, let text = value.stringValue
+      else { return nil }
+      storedAccount.items[kind] = Secret(text)
+    }
+    return storedAccount
+  }
+}
+
+extension StoredAccount {
+  /// Returns `true` if both can't come from one acct.
+  fileprivate func isTwin(of other: StoredAccount) -> Bool {
+    account.id == other.account.id || account.name == other.account.name
+  }
+}
+
+/// Imports the accounts of an export: all of them, or none.
+package struct ImportAccounts: Sendable {
+  private let context: EngineContext
+  private let accountStore: AccountStore
+
+  package init(_ context: EngineContext) {
+    self.context = context
+    accountStore = context.accountStore
+  }
+
+  /// Opens an export and stores its accounts.
+  ///
+  /// An account keeps its identifier and its name if they are free; one whose identity is known
+  /// here gets the credentials and keeps its name here. The first becomes active.
+  ///
+  /// - Parameters:
+  ///   - export: The file.
+  ///   - passphrases: Those of which one opens it.
+  ///   - options: The options of a new account; a name is for one account alone.
+  /// - Returns: The accounts, in the file's order.
+  /// - Throws: ``EngineError``; then everything is unchanged.
+  package func importAll(
+    _ export: SealedExport,
+    openedBy passphrases: [Secret],
+    _ options: AddAccount.Options
+  ) async throws(EngineError) -> [AddAccount.Added] {
+    let storedAccounts: [StoredAccount]
+    do throws(TransferError) { storedAccounts = try opened(export, passphrases) } catch { throw .transfer(error) }
+    guard options.name == nil || storedAccounts.count == 1 else { throw .transfer(.oneNameForSeveral) }
+    if options.replacement == .unlessNewer { try await requireNewer(storedAccounts) }
+    let active = try accountStore.active()
+    let held = context.world.signals.holdBack()
+    defer { held.release() }
+    var added: [AddAccount.Added] = []
+    do throws(EngineError) {
+      for storedAccount in storedAccounts {
+        var options = options
+        options.activates = options.activates && added.isEmpty
+        added.append(try await AddAccount(context).add(IncomingAccount(storedAccount), options))
+      }
+    } catch {
+      for done in added.reversed() { await undo(done, active) }
+      throw error
+    }
+    return added
+  }
+
+  /// Checks all of them before the first is stored, so that the message names each that is newer here.
+  private func requireNewer(_ storedAccounts: [StoredAccount]) async throws(EngineError) {
+    var newer: [AccountName] = []
+    for storedAccount in storedAccounts {
+      do throws(EngineError) { try await AddAccount(context).requireNewer(IncomingAccount(storedAccount)) } catch {
+        guard case .transfer(.newerHere(let names)) = error else { throw error }
+        newer += names
+      }
+    }
+    guard newer.isEmpty else { throw .transfer(.newerHere(newer)) }
+  }
+
+  private func opened(_ export: SealedExport, _ passphrases: [Secret]) throws(TransferError) -> [StoredAccount] {
+    var failure = SealedExportError.notOpened
+    for passphrase in passphrases {
+      let contents: Secret
+      do { contents = try export.opened(with: passphrase) } catch {
+        failure = error
+        continue
+      }
+      return try ExportContents.decode(contents)
+    }
+    throw .sealed(failure)
+  }
+
+  /// Restores the state before an account was added, as far as possible; the failure that led here is the one to
+  /// report.
+  private func undo(_ added: AddAccount.Added, _ active: ActiveAccounts) async {
+    try? await context.withExclusiveAccess(to: added.account) {
+      (current, credentialStore) throws(EngineError) in
+      if let before = added.before {
+        var account = before.account
+        account.name = current.name
+        try await ReplaceCredentials(context).replace(
+          current,
+          with: account,
+          before.orderedItems,
+          in: credentialStore.keyring,
+          waits: false,
+          activates: false
+        )
+      }
+      try await accountStore.exclusively { () throws(EngineError) in
+        if try accountStore.active() == active.switched(to: current.id) { try accountStore.setActive(active) }
+        guard added.before == nil else { return }
+        try await credentialStore.removeAll()
+        try accountStore.delete(current.id)
+      }
+    }
   }
 }

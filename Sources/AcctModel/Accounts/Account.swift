@@ -368,3 +368,11 @@ package enum IssuerSource: String, Sendable {
   /// The first of the account's resources named it.
   case resource
 }
+
+/// The storage of a DPoP key's private part.
+package enum KeyStorage: String, Sendable, CaseIterable {
+  /// In the keyring, from where it can be exported.
+  case software
+  case tpm2
+  case pkcs11
+}

@@ -1,8 +1,9 @@
 package import AcctEngine
-import AcctModel
-package import Release
+package import AcctModel
 package import AcctPorts
 import AcctProtocol
+package import Release
+import Secrets
 
 /// Carries out a program's request in its credential protocol, and returns the answer in that protocol.
 ///
@@ -167,5 +168,206 @@ package struct AnswerProgram: Sendable {
       now: context.world.clock.now()
     )
     return Outcome(answer: try answer(program, credential), notices: grant.notices, ignored: ignored)
+  }
+}
+
+extension AnswerProgram {
+  /// The keys of a role, for an account whose origin the service is.
+  func role(
+    _ request: RoleRequest,
+    _ program: some HelperProtocol,
+    _ reference: String?
+  ) async throws(NoCredential) -> Outcome {
+    let finder = HelperAccount(for: HelperTarget(request.endpoint), in: context, accepts: program.accepts)
+    let found = try await finder.find(reference)
+    chosen.name = found.account.name
+    do throws(EngineError) {
+      let (keys, notices) = try await AssumeRole(request, context).keys(of: found.account)
+      return Outcome(
+        answer: HelperAnswer(try .whole { () throws(OutputFlaw) in try keys.answer() }),
+        notices: notices,
+        ignored: found.ignored
+      )
+    } catch {
+      throw .failed(error)
+    }
+  }
+}
+
+/// Renews a token that a program reports as rejected, as a 401 from the server would.
+///
+/// The program hands the credential back. Only the account that has exactly this token is affected: an old token that
+/// has been renewed since, or a password from elsewhere, changes nothing.
+struct HelperRejection {
+  private let context: EngineContext
+  private let purpose: TokenPurpose?
+
+  /// Seconds after a renewal, or after the start of an unanswered one, in which nothing is renewed: a server that
+  /// rejects such a new token finds a permission missing, and each renewal uses up a refresh token.
+  private static let pause: Int64 = 60
+
+  /// - Parameters:
+  ///   - context: Everything outside.
+  ///   - purpose: The purpose of the token, if it differs from the account's own.
+  init(_ context: EngineContext, for purpose: TokenPurpose?) {
+    self.context = context
+    self.purpose = purpose
+  }
+
+  /// Renews the rejected token.
+  ///
+  /// - Parameters:
+  ///   - target: The server.
+  ///   - given: The credential that the program had sent.
+  ///   - reference: The account that the user named with the command.
+  /// - Returns: Notices about the renewal.
+  /// - Throws: ``NoCredential``: the token can't be renewed, or the keyring can't be read.
+  func renew(_ target: HelperTarget, _ given: Secret, as reference: String?) async throws(NoCredential) -> [Notice] {
+    context.world.held.hold(given)
+    do throws(EngineError) {
+      guard let own = try await own(target, given, reference) else { return [] }
+      if own.account.keepsRejection, own.purpose == nil {
+        let rejection = Rejection(by: own.origin, at: context.world.clock.now())
+        try await TokenVerdict(context).record(rejection, on: own.token, of: own.account)
+      }
+      // It can't be renewed: the message names the command that stores a new one.
+      if let replacement = own.account.replacement { throw .signIn(.tokenRejected(replacement, own.origin)) }
+      let now = context.world.clock.now()
+      guard !own.account.wasRenewed(within: Self.pause, at: now) else { return [] }
+      guard let purpose = own.purpose else {
+        return try await Renewal(context).renew(own.account, because: .refused(own.token)).credentials.notices
+      }
+      return try await Renewal(context).secondToken(for: purpose, of: own.account, because: .refused(own.token)).notices
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  /// A credential, with its account.
+  private struct Own {
+    var account: Account
+    var token: Token
+    /// The purpose of the token, if it differs from the account's own.
+    var purpose: TokenPurpose?
+    var origin: Origin
+  }
+
+  /// Finds the account of the credential.
+  ///
+  /// An account that can't be read hides no other: it is an error only if the credential is none of the others'.
+  private func own(_ target: HelperTarget, _ given: Secret, _ reference: String?) async throws(EngineError) -> Own? {
+    let finder = HelperAccount(for: target, in: context) { $0.isPassword }
+    let accounts =
+      if let reference {
+        [try await Selection(context).find(reference)]
+      } else {
+        try context.accountStore.listing().accounts
+      }
+    var failure: EngineError?
+    for account in accounts {
+      guard let url = finder.ownURL(of: account), account.credentialForm.isPassword else { continue }
+      do throws(EngineError) {
+        let purpose: TokenPurpose?
+        do { purpose = try account.purpose(for: url, self.purpose) } catch { throw .authorization(error) }
+        if let token = try await token(of: account, for: purpose), token.opened(for: .comparison) == given {
+          return Own(account: account, token: token, purpose: purpose, origin: url.origin)
+        }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    return nil
+  }
+
+  /// The token of an account that the program gets.
+  private func token(of account: Account, for purpose: TokenPurpose?) async throws(EngineError) -> Token? {
+    guard let purpose else { return try await CredentialStore.readWhole(of: account, in: context).token }
+    guard account.canHaveSecondTokens else { return nil }
+    return try await CredentialStore(of: account, in: context).secondTokens()[purpose]?.token
+  }
+}
+
+extension Account {
+  /// Returns `true` if a server confirmed its session, or was asked to renew it, less than so many seconds ago.
+  fileprivate func wasRenewed(within seconds: Int64, at now: Timestamp) -> Bool {
+    [validatedAt, renewalStartedAt].compactMap(\.self).contains { time in
+      (0..<seconds).contains(now.seconds(since: time))
+    }
+  }
+}
+
+/// The reason why a program gets no credential, for people; the program gets the protocol's "none".
+package enum NoCredential: Error, Equatable, Sendable {
+  /// No account has one of these origins.
+  case noAccount([Origin])
+  /// More than one account has one of these origins, and none of them is chosen; `namesNoPath`: a path could choose, and
+  /// the program named none.
+  case several([Origin], [AccountName], HelperReach, namesNoPath: Bool)
+  /// The account has this origin, which does not suffice for the destinations of this program.
+  case notChosen(AccountName, Origin, HelperReach)
+  /// The account's token can't be sent by the program.
+  case notAccepted(AccountName, CredentialForm)
+  /// The account's password is another user's than the program asks for.
+  case otherUser(AccountName)
+  /// The user that the program asks for is none of those of the accounts that have this origin.
+  case noSuchUser(String, Origin, [AccountName])
+  /// No credential may go to the requested address.
+  case unusable(ParseError)
+  /// The program asks for another protocol than http.
+  case otherProtocol
+  /// The program does not verify the server's certificate.
+  case unverified
+  /// The program does not name the destination of the credential.
+  case noAddress
+  /// The same for an ID token, which no choice of the account gives to a server that is not named.
+  case noCluster
+  /// No password is stored for the server.
+  case nothingKept([Origin])
+  /// No password is stored for the server, and the credential of this account is not one.
+  case notKept(AccountName)
+  /// The account can't be chosen, or its credential can't be read, renewed or stored.
+  case failed(EngineError)
+
+  /// `true` if there was nothing to delete.
+  var meansNothingKept: Bool {
+    switch self {
+    case .nothingKept, .notKept: true
+    case .noAccount, .several, .notChosen, .notAccepted, .otherUser, .noSuchUser, .unusable,
+      .otherProtocol, .unverified, .noAddress, .noCluster, .failed:
+      false
+    }
+  }
+
+  /// `true` if it is the usual answer to a program that asks about other servers, too.
+  package var isUsual: Bool {
+    switch self {
+    case .noAccount, .otherProtocol, .nothingKept: true
+    case .several, .notChosen, .notAccepted, .otherUser, .noSuchUser, .unusable, .unverified, .noAddress, .noCluster,
+      .notKept,
+      .failed:
+      false
+    }
+  }
+}
+
+extension Account {
+  /// Returns `true` if the user gave this origin, rather than only a server to sign in at.
+  func isGiven(for origin: Origin) -> Bool {
+    tokenType == .static && keptFor == nil || origins.reasons(for: origin).contains(.user)
+  }
+
+  /// Returns `true` if its credential is only for one registry: stored there by a program's login, or of an account
+  /// without another origin.
+  ///
+  /// A registry on this machine can have an origin of each scheme.
+  func isOfRegistry(_ origin: Origin, for keeper: KeepingProgram?) -> Bool {
+    if let keptFor { return keptFor == keeper && isLogin(of: keptFor, at: origin) }
+    return origins.allSatisfy { $0.authority == origin.authority }
+  }
+
+  /// Returns `true` if a login of the program stored it for this server.
+  func isLogin(of program: KeepingProgram, at origin: Origin) -> Bool {
+    keptFor == program && origins.reasons(for: origin).contains(.signIn)
   }
 }

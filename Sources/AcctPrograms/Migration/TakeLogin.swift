@@ -133,3 +133,154 @@ package struct TakeLogin: Sendable {
     return isTaken ? nil : name
   }
 }
+
+/// Asks a program for a secret that it keeps.
+struct AskProgram: Sendable {
+  private let context: EngineContext
+
+  init(_ context: EngineContext) { self.context = context }
+
+  /// The secret of a login, and its user.
+  ///
+  /// - Throws: ``EngineError/migration(_:)``.
+  func secret(of found: FoundAccount) async throws(EngineError) -> (user: String?, Secret) {
+    let (host, user) = (found.login.place, found.login.user)
+    switch found.login.secret {
+    case .value(let secret): return (user, secret)
+    case .gh(let isActive): return (user, try await gh(host, user ?? "", isActive: isActive))
+    case .glab:
+      let line = ["glab", "config", "get", "token", "--host", host]
+      return (user, try await run("glab", line, besides: ["GITLAB_TOKEN", "GITLAB_ACCESS_TOKEN", "OAUTH_TOKEN"]))
+    case .dockerHelper(let helper):
+      let program = "docker-credential-\(helper)"
+      let result = try await answered(ProgramCall(program, ["get"], input: .text(host)))
+      do {
+        let answer = try DockerHelperAnswer(result)
+        return (answer.user, answer.secret)
+      } catch {
+        throw .migration(.answer(program: program))
+      }
+    case .oidcAgent: throw .migration(.answer(program: found.program.rawValue))
+    }
+  }
+
+  /// gh's token; before 2.40 it has one user at each host, and rejects the option for a name.
+  private func gh(_ host: String, _ user: String, isActive: Bool) async throws(EngineError) -> Secret {
+    let variables = ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]
+    let line = ["gh", "auth", "token", "--hostname", host]
+    do throws(EngineError) {
+      return try await run("gh", line + ["--user", user], besides: variables)
+    } catch {
+      guard isActive, case .refused(_, _, let words)? = error.migration, words.contains("--user") else {
+        throw error
+      }
+      return try await run("gh", line, besides: variables)
+    }
+  }
+
+  /// Runs a program without variables that would be its answer in place of what it keeps.
+  private func run(_ program: String, _ line: [String], besides variables: [String]) async throws(EngineError) -> Secret
+  {
+    guard context.world.programs.exists(program) else {
+      throw .migration(.program(.unusable(.notFound(program: program))))
+    }
+    return try await answered(ProgramCall("env", variables.flatMap { ["-u", $0] } + line), of: program)
+  }
+
+  /// The output of a program that ends well.
+  func answered(_ call: ProgramCall, of program: String? = nil) async throws(EngineError) -> Secret {
+    var call = call
+    call.timeLimit = .seconds(context.timeout)
+    let result: ProgramResult
+    do { result = try await context.world.programs.run(call) } catch {
+      if error == .cancelled { throw .cancelled }
+      throw .migration(.program(error))
+    }
+    context.world.held.hold(result.output)
+    guard result.status == 0 else {
+      // Helpers of docker print their reason on standard output.
+      let words = [result.errors, result.output].lazy.compactMap(\.firstWords).first ?? ""
+      throw .migration(
+        .refused(
+          program: program ?? call.program,
+          status: result.status,
+          words: context.world.held.redactor.redact(words)
+        )
+      )
+    }
+    return result.output
+  }
+}
+
+extension Secret {
+  /// The first line that is not empty, as text for people.
+  fileprivate var firstWords: String? {
+    let line = shownText.split(whereSeparator: \.isNewline).first.map(String.init)
+    return line?.isEmpty == false ? line : nil
+  }
+}
+
+/// A login of another program, as the account that it would become.
+package struct FoundAccount: Sendable {
+  package var program: OtherProgram
+  @Boxed package var login: FoundLogin
+  /// The file that names it.
+  package var path: String
+  /// `true` if the user named the file: it need not be the one that the program uses.
+  package var isFileNamed: Bool
+
+  package init(program: OtherProgram, login: FoundLogin, path: String, isFileNamed: Bool = false) {
+    self.program = program
+    self.login = login
+    self.path = path
+    self.isFileNamed = isFileNamed
+  }
+
+  /// `user@place`; the program's name stands for a user that it does not have.
+  ///
+  /// A user that only a helper knows is left out until that is asked, and so is a token in the user's place.
+  package var name: String {
+    let place = login.places.first?.name ?? login.place
+    if login.form == .session { return login.place }
+    if case .dockerHelper = login.secret { return place }
+    if case .userIsToken = login.form { return place }
+    return "\(login.user.flatMap { $0.isEmpty ? nil : $0 } ?? program.rawValue)@\(place)"
+  }
+
+  /// The host that it is for; for a session, the program's own name of it.
+  package var host: String { login.origins.first?.authority ?? login.place }
+
+  /// Returns `true` if a word of the user's names it: its name, its user, its host, or the program's name of its place.
+  package func isNamed(_ word: String) -> Bool { [name, login.user, host, login.place].contains(word) }
+}
+
+/// The logins of one program.
+package struct FoundAccounts: Sendable {
+  package var accounts: [FoundAccount] = []
+  /// The entries that can't become accounts, with their file.
+  package var skipped: [(path: String, login: SkippedLogin)] = []
+  /// The files that other users can read.
+  package var exposed: [String] = []
+}
+
+/// Takes over a session of oidc-agent: its client, and the refresh token, with which new tokens are requested at once.
+struct TakeSession: Sendable {
+  private let context: EngineContext
+
+  init(_ context: EngineContext) { self.context = context }
+
+  /// Asks oidc-gen, which may ask the user for the passphrase of its file, and the authorization server.
+  ///
+  /// - Returns: Credentials that are not stored yet.
+  /// - Throws: ``EngineError``; the refresh token may then have been used.
+  func credentials(of found: FoundAccount) async throws(EngineError) -> NewCredentials {
+    let isAsked = context.interaction == .allowed && context.world.terminal.canAsk()
+    var call = ProgramCall("oidc-gen", ["--print", found.login.place], input: isAsked ? .terminal : .nothing)
+    // The person may have to look for the passphrase.
+    if isAsked { call.timeLimit = .seconds(300) }
+    let output = try await AskProgram(context).answered(call)
+    let session: TakeOverSession.Session
+    do { session = try OIDCAgentSession.parse(output) } catch { throw .migration(.answer(program: "oidc-gen")) }
+    return try await TakeOverSession(context).credentials(of: session)
+  }
+}

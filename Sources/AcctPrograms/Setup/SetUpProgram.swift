@@ -1,8 +1,9 @@
 package import AcctEngine
-import AcctModel
-import AcctPorts
+package import AcctModel
+package import AcctPorts
 import AcctProtocol
 import Secrets
+import StrictJSON
 
 /// Changes the settings of another program so that it asks acct.
 ///
@@ -147,5 +148,165 @@ extension SetupRecord {
   fileprivate mutating func add(_ earlier: SetupRecord) {
     files = earlier.files.filter { !files.contains($0) } + files
     changes = earlier.changes.filter { change in !changes.contains { $0.name == change.name } } + changes
+  }
+}
+
+/// The changes of a setup, to be shown before they are made.
+package struct SetupPlan: Sendable {
+  package let program: SetupProgram
+  /// The host that it is for, as the user gave it; `nil` for all.
+  package let host: String?
+  package var edits: [Edit] = []
+  package var remarks: [SetupRemark] = []
+  /// The account that gets one more origin, and that origin.
+  package var allowed: (account: Account, origin: Origin)?
+  /// The recorded changes that it undoes; `nil` for a setup.
+  var undone: [SetupRecord]?
+  /// `true` while each file gets back the bytes that it had.
+  package internal(set) var restoresBytes = true
+  /// Lines that an earlier change took out of a file that was written since, and that undoing it does not bring back.
+  package internal(set) var notRestored: [String] = []
+
+  init(_ program: SetupProgram, _ host: String?) {
+    self.program = program
+    self.host = host
+  }
+
+  package var isUndo: Bool { undone != nil }
+  /// `true` if the program does not ask acct in spite of its setting, at least for some servers.
+  package var isOverruled: Bool { remarks.contains(where: \.isOverruling) }
+  package var isEmpty: Bool { edits.isEmpty && allowed == nil }
+  /// The lines that are not acct's, and that the program's tool drops.
+  package var lost: [String] { edits.flatMap(\.lost) }
+  /// The first edit of a file that is not the user's to write; then nothing is changed.
+  package var obstructed: Edit? { edits.first { $0.obstacle != nil } }
+
+  /// A file that is changed.
+  package struct Edit: Sendable {
+    var file: SettingsFile
+    /// The new contents; `nil` to remove the file.
+    var contents: Secret?
+    /// The folders that are made for it, or are removed with it.
+    var folders: [String]
+    /// `true` for a program that acct writes, not a file of settings.
+    package var isProgram: Bool
+    /// The settings that are changed in it, or changed back.
+    package var changes: [SettingChange]
+    /// The lines that are not acct's, and that the program's tool drops.
+    package internal(set) var lost: [String] = []
+    /// The lines to write where acct does not.
+    package internal(set) var byHand: [String] = []
+
+    package var path: String { file.path }
+    package var isRemoval: Bool { contents == nil }
+    package var diff: LineDiff { LineDiff(from: file.contents, to: contents) }
+
+    package var obstacle: SettingsFile.Obstacle? {
+      file.obstacle ?? (file.contents?.isGenerated == true && !isProgram ? .generated : nil)
+    }
+  }
+}
+
+/// The state of a program's settings.
+package enum SetupState: Equatable, Sendable {
+  case notInstalled
+  case notSetUp
+  /// The program asks acct.
+  case setUp
+  /// The program asks acct for these hosts.
+  case setUpFor(hosts: [String])
+  /// The program would ask acct if other settings did not decide.
+  case overruled([SetupRemark])
+  /// The settings can't be read.
+  case failed(EngineError)
+}
+
+/// A change of a program's settings, as it is recorded to be undone.
+package struct SetupRecord: Equatable, Sendable {
+  package var program: SetupProgram
+  /// The host that it is for, as the user gave it; `nil` for all.
+  package var host: String?
+  package var changes: [SettingChange]
+  var files: [File]
+
+  /// A file that was changed.
+  struct File: Equatable, Sendable {
+    var path: String
+    /// The folders that were made for it, the outermost first.
+    var folders: [String]
+    var change: FileChange
+    /// `true` for a program that acct wrote, not a file of settings.
+    var isProgram: Bool
+  }
+}
+
+extension EngineContext {
+  /// The recorded changes, in the order in which they were made; a damaged record counts as none.
+  func setupRecords() throws(EngineError) -> [SetupRecord] {
+    let bytes: [UInt8]
+    do { bytes = try world.files.read(.setups) ?? [] } catch { throw .files(.failed(error)) }
+    // A record of a whole file that its program wrote anew is long.
+    let file = try? JSON(parsing: bytes, maximumBytes: 1 << 24)
+    guard file?.objectValue?["version"]?.numberValue?.integer == 1 else { return [] }
+    return (file?.objectValue?["setups"]?.arrayValue ?? []).compactMap(SetupRecord.init)
+  }
+
+  /// Replaces the records; without any, their file is removed.
+  func store(_ records: [SetupRecord]) throws(EngineError) {
+    let json: JSON = ["version": 1, "setups": .array(records.map(\.json))]
+    do throws(FilesFailure) {
+      if records.isEmpty {
+        try world.files.remove(.setups)
+      } else {
+        try world.files.replace(.setups, json.serialized())
+      }
+    } catch {
+      throw .files(.failed(error))
+    }
+  }
+}
+
+extension SetupRecord {
+  fileprivate var json: JSON {
+    [
+      "program": .string(program.rawValue), "host": JSON(host),
+      "changes": .array(
+        changes.map { ["name": .string($0.name), "value": .string($0.value), "replaced": JSON($0.replaced)] }
+      ),
+      "files": .array(
+        files.map {
+          [
+            "path": .string($0.path), "folders": .array($0.folders.map(JSON.string)), "change": $0.change.json,
+            "program": .bool($0.isProgram),
+          ]
+        }
+      ),
+    ]
+  }
+
+  fileprivate init?(_ json: JSON) {
+    guard let object = json.objectValue, let program = object["program"]?.stringValue.flatMap(SetupProgram.init)
+    else { return nil }
+    self.program = program
+    host = object["host"]?.stringValue
+    changes = (object["changes"]?.arrayValue ?? []).compactMap { json in
+      guard let change = json.objectValue, let name = change["name"]?.stringValue,
+        let value = change["value"]?.stringValue
+      else { return nil }
+      return SettingChange(name, value, replacing: change["replaced"]?.stringValue).recorded(of: program)
+    }
+    files = (object["files"]?.arrayValue ?? []).compactMap { json in
+      guard let file = json.objectValue, let path = file["path"]?.stringValue, let change = FileChange(file["change"])
+      else { return nil }
+      let folders = (file["folders"]?.arrayValue ?? []).compactMap(\.stringValue)
+      return File(path: path, folders: folders, change: change, isProgram: file["program"]?.boolValue ?? false)
+    }
+  }
+}
+
+extension SettingChange {
+  /// The change without what taking it back does not need: git keeps its other helpers, which may have passwords in them.
+  func recorded(of program: SetupProgram) -> SettingChange {
+    SettingChange(name, value, replacing: program == .git ? nil : replaced)
   }
 }

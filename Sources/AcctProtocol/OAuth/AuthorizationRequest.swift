@@ -1,6 +1,7 @@
 import AcctCrypto
 package import AcctModel
 package import Secrets
+import Text
 
 /// A request for an authorization code (RFC 6749, section 4.1.1), with PKCE and a `state`.
 package struct AuthorizationRequest: Sendable {
@@ -136,5 +137,129 @@ extension LoopbackRedirect {
     let digest = Base64URL.encode(SHA256.hash(Array(server.utf8).span).span)
     let standard = standard(port: nil)
     return LoopbackRedirect(host: standard.host, port: nil, tail: "/\(digest.prefix(16))\(standard.tail)")
+  }
+}
+
+/// The meaning of a callback.
+package enum AuthorizationResponse: Sendable {
+  /// The code that was waited for.
+  case code(Secret)
+  /// The server refused, in its own words (RFC 6749, section 4.1.2.1).
+  case refused(code: String, description: String?)
+  /// It does not belong to this request: the right one may still come. An error without a `state` may be about this
+  /// request or not; it is for the user to read.
+  case foreign(Unproven?)
+  /// It is the answer to this request and can't be trusted.
+  case untrusted(Distrust)
+
+  /// An error that does not prove to be an answer to the request: any page could have sent the browser with it.
+  package struct Unproven: Hashable, Sendable {
+    package let code: String
+    package let description: String?
+  }
+
+  /// Why an answer can't be trusted.
+  package enum Distrust: Equatable, Sendable {
+    /// No `iss`, although the server always sends one (RFC 9207).
+    case issuerMissing
+    /// Another server's answer: a mix-up attack, or two servers behind one address.
+    case issuerMismatch
+    /// Neither a code nor an error.
+    case empty
+  }
+
+  /// The parameters that decide about an answer, and so are in it once (RFC 6749, section 3.1; RFC 9207).
+  private static let deciding: Set<String> = ["state", "code", "iss", "error"]
+
+  /// Reads the query of a callback.
+  ///
+  /// - Parameters:
+  ///   - query: Without its `?`.
+  ///   - request: The request; its `state` is compared in constant time.
+  ///   - server: The server that must have answered.
+  ///   - redactor: Takes secrets out of the server's words.
+  package init(
+    _ query: String,
+    to request: AuthorizationRequest,
+    from server: AuthorizationServer,
+    redacting redactor: Redactor
+  ) {
+    let parameters = try? QueryParameters(query) { !Self.deciding.contains($0) }
+    guard let parameters, let state = parameters["state"],
+      ConstantTime.equal(Array(state.utf8).span, Array(request.state.utf8).span)
+    else {
+      func shown(_ text: String) -> String { redactor.redact(String(text.prefix(200))) }
+      let error = parameters?["state"] == nil ? parameters?["error"] : nil
+      let description = parameters?["error_description"].map(shown)
+      self = .foreign(error.map { Unproven(code: shown($0), description: description) })
+      return
+    }
+    if let issuer = parameters["iss"] {
+      // If the user named the endpoints, no issuer is known to compare it with.
+      guard server.issuer == nil || issuer == server.issuer?.description else {
+        self = .untrusted(.issuerMismatch)
+        return
+      }
+    } else if server.sendsIssuer {
+      self = .untrusted(.issuerMissing)
+      return
+    }
+    if let error = parameters["error"] {
+      let description = parameters["error_description"].map(redactor.redact)
+      self = .refused(code: redactor.redact(error), description: description)
+    } else if let code = parameters["code"] {
+      self = .code(Secret(code))
+    } else {
+      self = .untrusted(.empty)
+    }
+  }
+}
+
+/// The parameters of a query, decoded; one that decides anything and is there twice is an error (RFC 6749, section 3.1).
+package struct QueryParameters: Equatable, Sendable {
+  private var values: [String: String] = [:]
+
+  /// Why a query can't be read.
+  package enum Flaw: Error, Equatable, Sendable {
+    case doubled(name: String)
+    /// A bad percent escape, or bytes that are not UTF-8.
+    case malformed
+  }
+
+  /// None at all.
+  static let none = QueryParameters()
+
+  private init() {}
+
+  /// Decodes `name=value&…`, with `+` for a space.
+  ///
+  /// - Parameters:
+  ///   - query: The query without its `?`.
+  ///   - onlyDescribes: Returns `true` for a parameter that nothing depends on: the first counts where it is there twice,
+  ///     and its value is read as far as it can be decoded.
+  /// - Throws: ``Flaw``.
+  package init(_ query: String, onlyDescribes: (String) -> Bool = { _ in false }) throws(Flaw) {
+    for pair in query.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = try Self.decoded(parts[0])
+      let isLenient = onlyDescribes(name)
+      let value = parts.count == 2 ? try Self.decoded(parts[1], isLenient) : ""
+      guard values[name] == nil || isLenient else { throw .doubled(name: name) }
+      values[name] = values[name] ?? value
+    }
+  }
+
+  /// The value of a parameter; an empty one counts as missing.
+  package subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// The decoded names, in no order.
+  package var names: [String] { Array(values.keys) }
+
+  private static func decoded(_ text: Substring, _ isLenient: Bool = false) throws(Flaw) -> String {
+    let encoded = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+    let (bytes, isWellFormed) = percentDecoded(encoded.span)
+    if isLenient { return String(decoding: bytes, as: UTF8.self) }
+    guard isWellFormed, let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
+    return text
   }
 }

@@ -1,7 +1,7 @@
 package import AcctModel
-package import Secrets
-import StrictJSON
 package import Release
+package import Secrets
+package import StrictJSON
 
 /// An ID token: a server's statement about the user who signed in (OpenID Connect Core 1.0, section 2).
 ///
@@ -91,4 +91,108 @@ package struct IDToken: Equatable, Sendable {
 
   /// The name that people know the user by; see ``UserIdentity/name(in:_:)``.
   package func name(_ member: String?) -> String? { UserIdentity.name(in: claims.object, member) }
+}
+
+/// The checks of a client that got the token by TLS from the token endpoint (OpenID Connect Core 1.0, section 3.1.3.7).
+extension IDToken {
+  /// Seconds that clocks may differ by, beyond the known offset of the server's.
+  private static let tolerance: Int64 = 300
+
+  /// Checks that the token is the one that a sign-in asked for (items 2 to 5 and 9 to 11).
+  ///
+  /// - Parameters:
+  ///   - issuer: The issuer that it must have; `nil` where none is known, since the user named the endpoints.
+  ///   - clientID: The client that it must be for; of several audiences, `azp` must name it, too.
+  ///   - nonce: The nonce that it must repeat, if the request had one.
+  ///   - now: The time at the server.
+  /// - Throws: ``Flaw``.
+  package func check(
+    from issuer: Issuer?,
+    for clientID: String,
+    repeating nonce: String?,
+    at now: Timestamp
+  ) throws(Flaw) {
+    guard issuer == nil || self.issuer == issuer?.description else { throw .issuer }
+    try checkAudience(clientID)
+    if let nonce {
+      guard let repeated = claims.object["nonce"]?.stringValue else { throw .nonceMissing }
+      guard repeated == nonce else { throw .nonceMismatch }
+    }
+    try checkTime(now)
+  }
+
+  /// Checks that the token may take the place of an earlier one after a refresh (section 12.2).
+  ///
+  /// - Parameters:
+  ///   - earlier: The token before; `nil` if none is stored.
+  ///   - clientID: The client that it must be for, if it is known.
+  ///   - now: The time at the server.
+  /// - Throws: ``Flaw``.
+  package func check(after earlier: IDToken?, for clientID: String?, at now: Timestamp) throws(Flaw) {
+    if let earlier {
+      guard issuer == earlier.issuer else { throw .issuer }
+      guard subject == earlier.subject else { throw .subject }
+      guard earlier.claims.audiences.allSatisfy(isFor) else { throw .audience }
+      let nonce = claims.object["nonce"] ?? .null
+      guard nonce == .null || nonce == earlier.claims.object["nonce"] else { throw .nonceMismatch }
+    }
+    if let clientID { try checkAudience(clientID) }
+    try checkTime(now)
+  }
+
+  func checkAudience(_ clientID: String) throws(Flaw) {
+    guard isFor(clientID) else { throw .audience }
+    let party = claims.object["azp"] ?? .null
+    let isAlone = claims.audiences.allSatisfy { $0 == clientID }
+    guard party == .string(clientID) || isAlone && party == .null else { throw .authorizedParty }
+  }
+
+  private func checkTime(_ now: Timestamp) throws(Flaw) {
+    guard let end = claims.expiry else { throw .endMissing }
+    guard end.seconds(since: now) + Self.tolerance > 0 else { throw .expired }
+    guard let issued = issuedAt else { throw .issueTimeMissing }
+    guard issued.seconds(since: now) <= Self.tolerance else { throw .issuedLater }
+  }
+}
+
+/// The user who signed in, as a server's userinfo (OpenID Connect Core 1.0, section 5.3) or an address like it, an ID
+/// token, or an introspection (RFC 7662) names them.
+package struct UserIdentity: Equatable, Sendable {
+  /// The permanent identifier of the user at this server.
+  package let subject: String
+  /// The name that people know the user by; it can change hands.
+  package let name: String?
+
+  /// In bytes.
+  private static let longest = 255
+
+  /// Reads the members of an answer; `nil` where nothing that can be compared tells one user from another.
+  ///
+  /// - Parameters:
+  ///   - object: The answer.
+  ///   - subject: The member for ``subject``; `sub` where `nil`. A whole number counts, too.
+  ///   - name: The member for ``name``; the first that there is of OpenID Connect's where `nil`.
+  package init?(_ object: JSONObject, subject: String? = nil, name: String? = nil) {
+    guard let subject = Self.text(object[subject ?? "sub"]) else { return nil }
+    self.subject = subject
+    self.name = Self.name(in: object, name)
+  }
+
+  /// The name alone.
+  package static func name(in object: JSONObject, _ member: String? = nil) -> String? {
+    let members = member.map { [$0] } ?? ["preferred_username", "email", "name"]
+    return members.lazy.compactMap { text(object[$0]) }.first
+  }
+
+  /// A short text that shows as itself, or a whole number.
+  private static func text(_ value: JSON?) -> String? {
+    let text =
+      switch value {
+      case .string(let text): text
+      case .number(let number): number.integer.map(String.init) ?? ""
+      case .null, .bool, .array, .object, nil: ""
+      }
+    let isUsable = (1...longest).contains(text.utf8.count) && printable(text) == text
+    return isUsable ? text : nil
+  }
 }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import Text
 
 /// An address of a provider's file, in which parts may be left open: `https://{host}/realms/{realm}`.
@@ -92,5 +92,136 @@ func filling(_ template: String, _ value: (ProviderAddress.Placeholder) -> Strin
   ProviderAddress.Placeholder.allCases.reduce(template) { text, placeholder in
     guard let value = value(placeholder) else { return text }
     return text.replacing(placeholder.mark, with: value)
+  }
+}
+
+/// A provider as it is typed: `github`, `gitlab:git.example`.
+package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
+  /// The name of the provider's file, in lower case.
+  package let name: String
+  /// The text behind the colon.
+  package let place: String?
+
+  /// Reads a word that can be no handle, DID or URL: it has no dot before its colon; `nil` for any other.
+  ///
+  /// - Parameter text: The word as it was typed.
+  package init?(_ text: String) {
+    guard !text.hasPrefix("did:"), !text.hasPrefix("@") else { return nil }
+    let name = text.prefix { $0 != ":" }
+    // Behind any other name, a URL stands where a host belongs.
+    let isURL = text[name.endIndex...].hasPrefix("://")
+    guard !isURL || !["http", "https", "at"].contains(name.lowercased()) else { return nil }
+    guard !name.contains(where: { "./".contains($0) }) else { return nil }
+    self.name = name.lowercased()
+    place = name.endIndex < text.endIndex ? String(text[name.endIndex...].dropFirst()) : nil
+  }
+
+  package var description: String { place.map { "\(name):\($0)" } ?? name }
+
+  /// The files that can describe it, the best first: one for servers of one's own host, then the general one.
+  package var files: [String] { place == nil ? [name] : ["\(name)-host", name] }
+
+  /// `true` for a text that can be the name of a provider's file: lower-case letters, digits and hyphens.
+  package static func isName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
+      && text.utf8.allSatisfy { byte in
+        byte.isASCIIDigit || byte.isASCIISmallLetter || byte == UInt8(ascii: "-")
+      }
+  }
+}
+
+/// The issuer of a server with many tenants, whose name only the ID token tells:
+/// `https://login.microsoftonline.com/{tenantid}/v2.0`.
+package struct IssuerTemplate: Equatable, Sendable {
+  /// With `{tenantid}` in it, as such a server's own metadata has it.
+  package let text: String
+
+  /// The issuer of one tenant.
+  ///
+  /// - Parameter tenant: As an ID token names it in `tid`: a UUID.
+  /// - Returns: The issuer; `nil` if the tenant does not have the form of a UUID.
+  package func issuer(of tenant: String) -> Issuer? {
+    let groups = tenant.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count)
+    guard groups == [8, 4, 4, 4, 12], tenant.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") })
+    else { return nil }
+    let mark = ProviderAddress.Placeholder.tenantID.mark
+    return try? Issuer(text.replacing(mark, with: tenant))
+  }
+}
+
+/// The parts that the user typed behind a provider's name: `gitlab:git.example`, `keycloak:sso.example/main`.
+package struct ProviderPlace: Equatable, Sendable {
+  /// Host and port, as an origin has them.
+  package internal(set) var host: String?
+  package internal(set) var tenant: String?
+  package internal(set) var realm: String?
+
+  /// Why the text behind a provider's name can't be used.
+  package enum Flaw: Error, Equatable, Sendable {
+    /// The provider has no parts to put in.
+    case unwanted
+    /// Nothing was put in, and there is no default.
+    case missing(Set<ProviderAddress.Placeholder>)
+    /// It is no host.
+    case host(String)
+    /// It is no name of a tenant or a realm.
+    case name(String)
+  }
+
+  init() {}
+
+  /// Reads the text after the colon.
+  ///
+  /// - Parameters:
+  ///   - text: `HOST`, `HOST/REALM`, `TENANT`, or `nil` if there was no colon.
+  ///   - needed: The parts that the provider's addresses leave open.
+  ///   - defaults: The file's values for parts that are not typed.
+  /// - Throws: ``Flaw``.
+  init(_ text: String?, for needed: Set<ProviderAddress.Placeholder>, defaults: ProviderPlace) throws(Flaw) {
+    self = defaults
+    if let text {
+      guard !needed.isEmpty else { throw .unwanted }
+      var rest = text[...]
+      if needed.contains(.host) {
+        // Of a URL, the scheme would be taken for the host.
+        guard !text.contains("//"), !text.hasPrefix("/") else { throw .host(text) }
+        let host = rest.prefix { $0 != "/" }
+        self.host = try Self.host(String(host))
+        rest = rest[host.endIndex...].dropFirst()
+      }
+      if needed.contains(.realm) || needed.contains(.tenant) {
+        if !rest.isEmpty {
+          let name = try Self.name(String(rest))
+          if needed.contains(.realm) { realm = name } else { tenant = name }
+        }
+      } else if needed.contains(.host), text.contains("/") {
+        throw .host(text)
+      }
+    }
+    let missing = needed.filter { placeholder in
+      switch placeholder {
+      case .host: host == nil
+      case .tenant: tenant == nil
+      case .realm: realm == nil
+      case .tenantID: false
+      }
+    }
+    guard missing.isEmpty else { throw .missing(missing) }
+  }
+
+  /// A host with or without a port, and nothing that an address could continue with.
+  static func host(_ text: String) throws(Flaw) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in byte.isASCIIAlphanumeric || "-._:[]".utf8.contains(byte) }
+    guard isPlain, !text.isEmpty, text.utf8.count <= 253,
+      let origin = try? Origin("https://\(text)"), origin.host.contains(where: { $0 != "." })
+    else { throw .host(text) }
+    return origin.authority
+  }
+
+  /// One segment of a path that means itself: letters, digits, `-`, `.`, `_` and `~`.
+  static func name(_ text: String) throws(Flaw) -> String {
+    let isPlain = text.utf8.allSatisfy(\.isUnreserved)
+    guard isPlain, (1...128).contains(text.utf8.count), text.contains(where: { $0 != "." }) else { throw .name(text) }
+    return text
   }
 }

@@ -1,8 +1,10 @@
 import AcctModel
-import Secrets
 import AcctPorts
+import CLibCurl
 import Curl
 import Glibc
+import PrivateFiles
+import Secrets
 import Synchronization
 
 /// The members of a cluster, one of which answers a call.
@@ -148,5 +150,139 @@ final class Cluster: Sendable {
     guard !members.isEmpty else { throw .failed(reason: "no member of the cluster is set") }
     state.withLock { $0.members = members }
     return members
+  }
+}
+
+/// libcurl's connections: one request at a time leaves its own for the next.
+@safe final class Connections: @unchecked Sendable {
+  private let curl: CurlTable
+  private let multi: UnsafeMutableRawPointer
+
+  init(_ curl: CurlTable) throws(Setback) {
+    guard let multi = unsafe curl.functions.pointee.multi_init() else { throw Exchange.noMemory }
+    self.curl = curl
+    unsafe self.multi = multi
+  }
+
+  deinit { _ = unsafe curl.functions.pointee.multi_cleanup(multi) }
+
+  /// Performs a request, and waits for its end.
+  ///
+  /// - Parameters:
+  ///   - easy: The request's handle.
+  ///   - limit: The handle has it, too; it is kept here in case libcurl does not notice.
+  /// - Returns: libcurl's result.
+  /// - Throws: A ``Setback`` if libcurl has no memory.
+  func perform(_ easy: UnsafeMutableRawPointer, within limit: Duration) throws(Setback) -> CURLcode {
+    let functions = unsafe curl.functions.pointee
+    guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else { throw Exchange.noMemory }
+    defer { _ = unsafe functions.multi_remove_handle(multi, easy) }
+    let end = ContinuousClock.now + limit + .milliseconds(100)
+    while ContinuousClock.now < end {
+      var running: Int32 = 0
+      _ = unsafe functions.multi_perform(multi, &running)
+      var left: Int32 = 0
+      while let message = unsafe functions.multi_info_read(multi, &left) {
+        if unsafe message.pointee.msg == CURLMSG_DONE { return unsafe acct_curl_result(message) }
+      }
+      _ = unsafe functions.multi_poll(multi, nil, 0, 200, nil)
+    }
+    return CURLE_OPERATION_TIMEDOUT
+  }
+}
+
+/// A member of a cluster, by the address at which it serves clients.
+struct Member: Sendable {
+  let origin: Origin
+
+  /// Parses `https://HOST:PORT`.
+  ///
+  /// - Throws: ``SharedStoreFailure/failed(reason:)``.
+  init(_ endpoint: String) throws(SharedStoreFailure) {
+    // Plain http would show the password and every key, and what is stored could be changed on the way.
+    guard let origin = try? Origin(endpoint), origin.scheme == .https else {
+      throw .failed(reason: "\(printable(endpoint)) is not the https address of a member")
+    }
+    self.origin = origin
+  }
+
+  /// The member's name in messages, always with its port.
+  var place: String { "\(origin.host):\(origin.port)" }
+}
+
+/// The file with a user's password: its first line.
+enum PasswordFile {
+  /// The most bytes of the file.
+  private static let limit = 4096
+
+  /// Reads the password; the file is the user's own, and no one else's to read.
+  ///
+  /// - Throws: A ``Setback`` that ends the call.
+  static func read(_ path: String?) throws(Setback) -> Secret {
+    guard let path else { throw Setback(.denied(reason: "a user is set, but no file with the password"), .nothing) }
+    do throws(FileError) {
+      var line = try Descriptor.firstLine(of: path, limit: limit)
+      return Secret(consuming: &line)
+    } catch {
+      let reason = "the password can't be read from \(printable(path)): \(error.reason)"
+      throw Setback(.denied(reason: reason), .nothing)
+    }
+  }
+}
+
+/// The member to ask next, and the knowledge from those that failed.
+struct Round {
+  /// The member to ask.
+  private(set) var current: Int
+  /// `true` if a member may have carried the call out, or may yet.
+  private(set) var mayBeDone = false
+  /// The failure that says most, and latest, about why no member has answered.
+  private(set) var failure = SharedStoreFailure.timedOut
+  private let count: Int
+  private let first: Int
+  private(set) var hasFailed = false
+  private var hasLoggedInAgain = false
+  /// Members that are of no use to this machine as things are.
+  private var useless: Set<Int> = []
+
+  init(_ count: Int, startingAt first: Int) {
+    self.count = count
+    self.first = first
+    current = first
+  }
+
+  /// Notes a member's setback, and turns to the next.
+  ///
+  /// - Parameters:
+  ///   - setback: The member's setback.
+  ///   - wasCutShort: `true` if it had less time than a connection may take, since the call's time was nearly over;
+  ///     that it has not answered then says nothing.
+  ///   - logOut: Has the user authenticated again.
+  /// - Returns: The pause before the next request: a while after each round, in which a leader may be elected.
+  /// - Throws: The failure, if no member will do better.
+  mutating func goOn(
+    after setback: Setback,
+    wasCutShort: Bool,
+    _ logOut: () -> Void
+  ) throws(SharedStoreFailure) -> Duration {
+    if setback.mayBeDone { mayBeDone = true }
+    let saysLittle = wasCutShort && setback.failure == .timedOut
+    if !hasFailed || !saysLittle && setback.failure.weight >= failure.weight { failure = setback.failure }
+    hasFailed = true
+    switch setback.next {
+    case .nothing: throw setback.failure
+    case .login:
+      guard !hasLoggedInAgain else { throw setback.failure }
+      hasLoggedInAgain = true
+      hasFailed = false
+      logOut()
+      return .zero
+    case .anotherMember:
+      useless.insert(current)
+      guard useless.count < count else { throw failure }
+    case .anyMember: useless.remove(current)
+    }
+    current = (current + 1) % count
+    return current == first ? .milliseconds(100) : .zero
   }
 }

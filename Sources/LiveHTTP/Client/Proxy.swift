@@ -115,3 +115,104 @@ package struct ProxySettings {
     }
   }
 }
+
+/// The hosts that no proxy is used for: `NO_PROXY`, read as curl reads it, and with ports.
+///
+/// libcurl does not say which way it took before a connection is open, and ``Transfer`` limits what a direct
+/// one may reach.
+///
+/// The whole value `*` means every host. Otherwise it is a list, by commas or blanks, of names
+/// (each with everything below it; a leading or trailing dot makes no difference), addresses and
+/// networks such as `10.0.0.0/8`, each with `:port` if it is for one port only.
+struct ProxyExceptions {
+  private let isEverything: Bool
+  private let entries: [Entry]
+
+  private enum Entry {
+    case name(Substring, port: UInt16?)
+    case network(IPAddress, bits: Int, port: UInt16?)
+  }
+
+  init(_ list: String) {
+    isEverything = list == "*"
+    entries =
+      list
+      .split { $0 == "," || $0.isWhitespace }
+      .compactMap { ProxyExceptions.entry($0) }
+  }
+
+  /// `true` if requests to this origin go around the proxy.
+  func contain(_ origin: Origin) -> Bool {
+    if isEverything { return true }
+    let host = origin.unbracketedHost
+    let address = IPAddress(host)
+    let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+    return entries.contains { entry in
+      switch entry {
+      case .name(let suffix, let port):
+        address == nil && (port ?? origin.port) == origin.port && (name == suffix || name.hasSuffix(".\(suffix)"))
+      case .network(let network, let bits, let port):
+        (port ?? origin.port) == origin.port && address.map { $0.shares(firstBits: bits, with: network) } ?? false
+      }
+    }
+  }
+
+  /// An entry that is neither a name nor a network matches nothing, as with curl.
+  private static func entry(_ text: Substring) -> Entry? {
+    let (host, port) = split(text)
+    let parts = host.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    if let first = parts.first, let network = IPAddress(first) {
+      let most = network.bytes.count * 8
+      guard let bits = parts.count > 1 ? Int(parts[1]) : most, (0...most).contains(bits) else { return nil }
+      return .network(network, bits: bits, port: port)
+    }
+    var name = host.lowercased()[...]
+    if name.hasSuffix(".") { name.removeLast() }
+    if name.hasPrefix(".") { name.removeFirst() }
+    return name.isEmpty ? nil : .name(name, port: port)
+  }
+
+  /// Takes the port off; the colons of an address without brackets are its own.
+  private static func split(_ text: Substring) -> (host: Substring, port: UInt16?) {
+    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+      let tail = text[end...].dropFirst()
+      return (text[..<end].dropFirst(), tail.hasPrefix(":") ? UInt16(tail.dropFirst()) : nil)
+    }
+    guard let colon = text.firstIndex(of: ":"), colon == text.lastIndex(of: ":"),
+      let port = UInt16(text[colon...].dropFirst())
+    else { return (text, nil) }
+    return (text[..<colon], port)
+  }
+}
+
+/// A URL as libcurl parses it.
+@safe final class CurlURL {
+  private let table: UnsafePointer<acct_curl>
+  private let handle: OpaquePointer
+
+  /// A part that cannot be decoded, or is not text.
+  struct Malformed: Error {}
+
+  /// Parses a URL with any scheme; `nil` for a text that is none.
+  init?(_ text: String, _ library: CurlTable) {
+    guard let handle = unsafe library.functions.pointee.url() else { return nil }
+    unsafe self.handle = handle
+    unsafe table = library.functions
+    let flags = UInt32(CURLU_NON_SUPPORT_SCHEME)
+    guard unsafe table.pointee.url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK else { return nil }
+  }
+
+  deinit { unsafe table.pointee.url_cleanup(handle) }
+
+  /// Returns a part, percent-decoded if that is wanted; `nil` if the URL does not have it.
+  func part(_ part: CURLUPart, decoded: Bool = false) throws(Malformed) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    let flags = decoded ? UInt32(CURLU_URLDECODE) : 0
+    let code = unsafe table.pointee.url_get(handle, part, &text, flags)
+    if [CURLUE_NO_USER, CURLUE_NO_PASSWORD, CURLUE_NO_PORT].contains(code) { return nil }
+    guard code == CURLUE_OK, let text = unsafe text else { throw Malformed() }
+    defer { unsafe table.pointee.free(text) }
+    guard let part = unsafe String(validatingCString: text) else { throw Malformed() }
+    return part
+  }
+}

@@ -3,6 +3,7 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 extension LocalServer {
   /// A server with back-pressure both ways: a slow reader slows its writer down.
@@ -121,4 +122,279 @@ private func isAnswered(_ path: String, _ group: MultiThreadedEventLoopGroup) as
     // Any other failure, such as a queue that is full, is a process's. Without a file there is none.
     return ![ECONNREFUSED, ENOENT].contains(error.errnoCode)
   } catch { return true }
+}
+
+/// The connections of one server, each a task that begins when its connection is accepted.
+///
+/// Not a sequence of connections to be served in turn: when the server is stopped, those that wait
+/// are dropped, and NIO ends the process if a connection is dropped without being closed.
+final class ConnectionHandlers: Sendable {
+  private let connections: OpenConnections
+  private let answer: @Sendable (LocalRequest) async -> LocalResponse
+  private let state = Mutex(State())
+
+  private struct State {
+    var count = 0
+    var open: [Int: Task<Void, Never>] = [:]
+    var hasEnded = false
+  }
+
+  init(_ connections: OpenConnections, _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse) {
+    self.connections = connections
+    self.answer = answer
+  }
+
+  /// Decides whether a new connection may stay.
+  func admit(_ channel: any Channel) -> Bool { connections.admit(channel) }
+
+  /// Serves a connection, on its event loop; closes it if the server has ended.
+  ///
+  /// Work for a client that disconnects is cancelled.
+  ///
+  /// - Parameters:
+  ///   - channel: The channel of the connection.
+  ///   - connection: Makes it.
+  /// - Throws: What `connection` throws.
+  func begin(on channel: any Channel, _ connection: () throws -> LocalConnection) throws {
+    let executor = LoopExecutor(channel.eventLoop)
+    // Another loop may end the server meanwhile, which has to know of every task.
+    let work = try state.withLock { state -> Task<Void, Never>? in
+      guard !state.hasEnded else { return nil }
+      let handler = ConnectionHandler(try connection(), among: connections, answer)
+      state.count += 1
+      let number = state.count
+      let work = Task(executorPreference: executor) {
+        await handler.serve()
+        self.state.withLock { _ = $0.open.removeValue(forKey: number) }
+      }
+      // It can't end before it is noted: for that it needs the lock.
+      state.open[number] = work
+      return work
+    }
+    guard let work else { return channel.close(promise: nil) }
+    channel.closeFuture.whenComplete { _ in work.cancel() }
+  }
+
+  /// Ends the open connections, and serves none any more.
+  func end() async {
+    let open = state.withLock { state in
+      state.hasEnded = true
+      return Array(state.open.values)
+    }
+    for handler in open { handler.cancel() }
+    for handler in open { await handler.value }
+  }
+}
+
+/// Admits connections to a server in the order in which they came, before each goes on to an event loop of its own.
+final class Admission: ChannelInboundHandler {
+  typealias InboundIn = any Channel
+  typealias InboundOut = any Channel
+  private let handlers: ConnectionHandlers
+
+  init(_ handlers: ConnectionHandlers) { self.handlers = handlers }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let channel = unwrapInboundIn(data)
+    guard handlers.admit(channel) else { return channel.close(promise: nil) }
+    context.fireChannelRead(data)
+  }
+}
+
+/// Sends an answer's head with the first part of its body, if that comes at once: one system call, and one packet.
+///
+/// A head is sent when the event loop has done its pending work; a body that takes longer does not hold it up.
+final class HeadWithBody: ChannelOutboundHandler {
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+  /// `true` if an answer's head was written, and nothing of its body.
+  private var hasHeadAlone = false
+  /// `true` if the head has to be sent still.
+  private var isDelayed = false
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    // An interim answer (RFC 9110, section 15.2) has no body: its client waits for it.
+    if case .head(let head) = unwrapOutboundIn(data), head.status.code >= 200 {
+      hasHeadAlone = true
+    } else {
+      hasHeadAlone = false
+    }
+    context.write(data, promise: promise)
+  }
+
+  func flush(context: ChannelHandlerContext) {
+    guard hasHeadAlone else { return send(context) }
+    isDelayed = true
+    let context = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let handler = NIOLoopBound(self, eventLoop: context.value.eventLoop)
+    context.value.eventLoop.execute {
+      if handler.value.isDelayed { handler.value.send(context.value) }
+    }
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    // Bytes that are written and not sent would be dropped.
+    if isDelayed { send(context) }
+    context.close(mode: mode, promise: promise)
+  }
+
+  /// The context is not to be used any more.
+  func handlerRemoved(context: ChannelHandlerContext) { isDelayed = false }
+
+  private func send(_ context: ChannelHandlerContext) {
+    isDelayed = false
+    context.flush()
+  }
+}
+
+/// Runs tasks on an event loop's thread, where the events that they wait for happen: no other thread has to wake up.
+final class LoopExecutor: TaskExecutor {
+  private let loop: any EventLoop
+
+  init(_ loop: any EventLoop) { self.loop = loop }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    loop.execute { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
+
+extension MultiThreadedEventLoopGroup {
+  /// Ends the thread.
+  func end() async {
+    // It fails only where it has ended already.
+    try? await shutdownGracefully()
+  }
+}
+
+func reason(_ error: any Error) -> String {
+  guard let error = error as? IOError else { return "the system can't" }
+  let words = unsafe String(cString: strerror(error.errnoCode))
+  return words.prefix(1).lowercased() + words.dropFirst()
+}
+
+/// The connections to a listener that are open now.
+///
+/// Any local program, and a page in the browser, can connect to a port. So there is a limit, at
+/// which the oldest connection that has not sent a valid request is closed for a new one; and such
+/// a connection ends after a while in any case. A connection that waits for an answer is never
+/// closed in favour of another.
+final class OpenConnections: Sendable {
+  private let limit: Int
+  /// The time for which a connection may stay without a valid request; `nil` where its handler sees to that.
+  private let timeout: TimeAmount?
+  private let state = Mutex(State())
+
+  private struct State {
+    var count = 0
+    var open: [ObjectIdentifier: Connection] = [:]
+    var haveEnded = false
+  }
+
+  private struct Connection {
+    let channel: any Channel
+    var stage = Stage.fresh
+    /// When it got there, in the order of all such events.
+    var order: Int
+    var deadline: Scheduled<Void>?
+  }
+
+  /// The state of a connection; earlier states are closed first.
+  private enum Stage: Int {
+    /// It has not sent a valid request.
+    case fresh
+    /// It has, and waits for nothing now.
+    case idle
+    case atWork
+  }
+
+  /// - Parameters:
+  ///   - limit: The greatest number that may be open at once.
+  ///   - timeout: The time for which one may stay without a valid request.
+  init(limit: Int, timeout: Duration?) {
+    self.limit = limit
+    self.timeout = timeout.map { TimeAmount($0) }
+  }
+
+  var haveEnded: Bool { state.withLock { $0.haveEnded } }
+
+  /// Admits a connection, if need be in place of another one.
+  ///
+  /// - Returns: `true` if it may stay.
+  func admit(_ channel: any Channel) -> Bool {
+    let id = ObjectIdentifier(channel)
+    var isAdmitted = false
+    let displaced = state.withLock { state -> (any Channel)? in
+      guard !state.haveEnded else { return nil }
+      var displaced: (any Channel)?
+      if state.open.count >= limit {
+        let waiting = state.open.filter { $0.value.stage != .atWork }
+        guard
+          let first = waiting.min(by: {
+            ($0.value.stage.rawValue, $0.value.order)
+              < ($1.value.stage.rawValue, $1.value.order)
+          })
+        else { return nil }
+        first.value.deadline?.cancel()
+        state.open[first.key] = nil
+        displaced = first.value.channel
+      }
+      state.count += 1
+      state.open[id] = Connection(channel: channel, order: state.count, deadline: deadline(channel))
+      isAdmitted = true
+      return displaced
+    }
+    displaced?.close(promise: nil)
+    guard isAdmitted else { return false }
+    channel.closeFuture.whenComplete { _ in
+      self.state.withLock { $0.open.removeValue(forKey: id)?.deadline?.cancel() }
+    }
+    return true
+  }
+
+  /// Notes that a connection has sent a valid request, which is being answered.
+  func begin(_ channel: any Channel) { change(channel, to: .atWork) }
+
+  /// Notes that a connection has had its answer.
+  ///
+  /// - Parameters:
+  ///   - channel: The connection.
+  ///   - wasValid: `true` if the request turned out to be one that this listener serves; if not, the connection has
+  ///     proved nothing, and its time runs.
+  func rest(_ channel: any Channel, wasValid: Bool) { change(channel, to: wasValid ? .idle : .fresh) }
+
+  /// Admits no connection any more.
+  ///
+  /// - Returns: The connections that are still open; `nil` if it had ended before.
+  func end() -> [any Channel]? {
+    state.withLock { state in
+      guard !state.haveEnded else { return nil }
+      state.haveEnded = true
+      return state.open.values.map(\.channel)
+    }
+  }
+
+  private func change(_ channel: any Channel, to stage: Stage) {
+    state.withLock { state in
+      guard var connection = state.open[ObjectIdentifier(channel)] else { return }
+      connection.deadline?.cancel()
+      connection.deadline = stage == .fresh ? deadline(channel) : nil
+      state.count += 1
+      connection.order = state.count
+      connection.stage = stage
+      state.open[ObjectIdentifier(channel)] = connection
+    }
+  }
+
+  private func deadline(_ channel: any Channel) -> Scheduled<Void>? {
+    timeout.map { timeout in channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) } }
+  }
+
+  /// A share of the files that this process may have open: each connection may need another one to a
+  /// server, and keyring and account files come on top.
+  static func share(atMost most: Int) -> Int {
+    var limit = rlimit()
+    unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return max(8, min(most, Int(clamping: limit.rlim_cur / 4)))
+  }
 }

@@ -1,3 +1,4 @@
+import AcctModel
 import Glibc
 import PrivateFiles
 
@@ -103,4 +104,240 @@ struct SchemeRegistration: Sendable {
   }
 
   private static let listName = "mimeapps.list"
+}
+
+/// The desktop entry that makes acct the handler of an app's scheme (freedesktop.org's
+/// "Desktop Entry Specification").
+struct DesktopEntry: Equatable {
+  let scheme: String
+  /// The program that it runs.
+  let program: String
+  /// The folder with the socket of the waiting process.
+  let folder: String
+
+  /// The file's name; every name that begins and ends like this is acct's own.
+  var name: String { "\(Self.prefix)\(scheme)\(Self.suffix)" }
+
+  private static let prefix = "acct-callback-"
+  private static let suffix = ".desktop"
+
+  /// The scheme that a file is for, if it is one of acct's by its name.
+  static func scheme(ofFile name: String) -> String? {
+    guard name.hasPrefix(prefix), name.hasSuffix(suffix), name.utf8.count > prefix.utf8.count + suffix.utf8.count
+    else { return nil }
+    return String(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
+  }
+
+  /// The folder in which the author of an entry listens, if it is one of acct's by its content.
+  static func folder(in text: String) -> String? {
+    for line in text.split(separator: "\n") where line.hasPrefix("\(folderKey)=") {
+      return String(line.dropFirst(folderKey.utf8.count + 1))
+    }
+    return nil
+  }
+
+  private static let folderKey = "X-Acct-Folder"
+
+  var type: String { "x-scheme-handler/\(scheme)" }
+
+  /// The file; `nil` where a path can't be written in it.
+  var text: String? {
+    let (program, argument): (String, String)
+    do {
+      (program, argument) = (
+        try OutputFormat.desktopArgument.written(self.program), try OutputFormat.desktopArgument.written(folder)
+      )
+    } catch { return nil }
+    return """
+      [Desktop Entry]
+      Type=Application
+      Name=acct
+      Comment=Takes the callback of the sign-in that waits in a terminal
+      Exec=\(program) callback --folder \(argument) -- %u
+      Terminal=false
+      NoDisplay=true
+      StartupNotify=false
+      MimeType=\(type);
+      \(Self.folderKey)=\(folder)
+
+      """
+  }
+}
+
+/// The text of a `mimeapps.list`, changed by one association and back (freedesktop.org's
+/// "Association between MIME types and applications").
+///
+/// Ours goes first in an existing list: when it is removed, or its desktop entry is missing, the
+/// previous default applies again.
+struct MimeApps {
+  private(set) var text: String
+
+  init(_ text: String) { self.text = text }
+
+  private static let section = "[Default Applications]"
+
+  /// Puts a desktop entry first among those that open a type.
+  mutating func prefer(_ entry: String, for type: String) {
+    remove(entry)
+    var lines = lines
+    guard let header = lines.firstIndex(where: { $0.trimmed == Self.section }) else {
+      let gap = text.isEmpty || text.hasSuffix("\n") ? "" : "\n"
+      text += "\(gap)\(Self.section)\n\(type)=\(entry);\n"
+      return
+    }
+    let end = lines[(header + 1)...].firstIndex { $0.trimmed.hasPrefix("[") } ?? lines.endIndex
+    if let found = lines[header..<end].firstIndex(where: { $0.key == type }) {
+      lines[found] = "\(type)=\(([entry] + lines[found].entries).joined(separator: ";"));"
+    } else {
+      lines.insert("\(type)=\(entry);", at: header + 1)
+    }
+    text = lines.joined(separator: "\n")
+  }
+
+  /// Removes a desktop entry from every list; a list that had nothing else is removed with it.
+  mutating func remove(_ entry: String) {
+    text = lines.compactMap { line in
+      guard line.entries.contains(entry), let key = line.key else { return line }
+      let rest = line.entries.filter { $0 != entry }
+      return rest.isEmpty ? nil : "\(key)=\(rest.joined(separator: ";"));"
+    }.joined(separator: "\n")
+  }
+
+  /// `true` if it has nothing but blank lines and the section's header.
+  var isVoid: Bool { lines.allSatisfy { $0.trimmed.isEmpty || $0.trimmed == Self.section } }
+
+  private var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+}
+
+extension String {
+  fileprivate var key: String? {
+    guard !trimmed.hasPrefix("#"), let mark = firstIndex(of: "=") else { return nil }
+    return String(self[..<mark]).trimmed
+  }
+
+  fileprivate var entries: [String] {
+    guard key != nil, let mark = firstIndex(of: "=") else { return [] }
+    return self[mark...].dropFirst().split(separator: ";").map { String($0).trimmed }.filter { !$0.isEmpty }
+  }
+
+  fileprivate var trimmed: String {
+    let start = drop(while: \.isWhitespace)
+    return start.lastIndex { !$0.isWhitespace }.map { String(start[...$0]) } ?? ""
+  }
+}
+
+/// A folder of the user's that other programs use as well, such as that of desktop entries.
+///
+/// Unlike for ``PrivateFolder``, it does not matter who can read it, and it may contain links:
+/// users keep such files elsewhere.
+struct UserFolder: Sendable {
+  let path: String
+  /// The folder that must be there; those below it are made if they are missing.
+  private let root: String
+
+  init(_ name: String, in base: BaseFolder) {
+    path = "\(base.path)/\(name)"
+    root = base.root
+  }
+
+  /// One of the user's folders by the XDG Base Directory specification.
+  init(_ base: BaseFolder) {
+    path = base.path
+    root = base.root
+  }
+
+  /// A folder that is only read.
+  init(at path: String) {
+    self.path = path
+    root = path
+  }
+
+  /// The names in it; none if it is not there.
+  func names() -> [String] {
+    guard let stream = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      unsafe names.append(
+        withUnsafePointer(to: &entry.pointee.d_name) {
+          unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+        }
+      )
+    }
+    return names
+  }
+
+  /// A file's text; `nil` if it is not there.
+  func read(_ name: String) throws(FileError) -> String? {
+    do throws(FileError) {
+      let file = try Descriptor.open("\(path)/\(name)", O_RDONLY | O_NONBLOCK)
+      try file.status().checkRegular()
+      guard let bytes = try readAll(from: file.number, limit: 1 << 20) else { throw .system(EFBIG) }
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw .system(EILSEQ) }
+      return text
+    } catch {
+      guard error == .notThere else { throw error }
+      return nil
+    }
+  }
+
+  /// Replaces a file atomically; a link to a file stays one, and the file's mode is kept.
+  func replace(_ name: String, _ text: String) throws(FileError) {
+    try make()
+    let target = resolved("\(path)/\(name)") ?? "\(path)/\(name)"
+    var status = stat()
+    let mode = unsafe stat(target, &status) == 0 ? status.st_mode & 0o777 : 0o600
+    let temporary = "\(target).acct-\(getpid())"
+    let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard number >= 0 else { throw .last }
+    do throws(FileError) {
+      defer { close(number) }
+      try writeAll(Array(text.utf8).span, to: number)
+      guard fchmod(number, mode) == 0, fsync(number) == 0 else { throw .last }
+      guard unsafe rename(temporary, target) == 0 else { throw .last }
+    } catch {
+      unsafe unlink(temporary)
+      throw error
+    }
+  }
+
+  /// Removes a file; one that is not there is no error.
+  func remove(_ name: String) { unsafe unlink("\(path)/\(name)") }
+
+  /// The folders that are missing, outermost first.
+  func missing() -> [String] {
+    var missing: [String] = []
+    var place = root
+    for part in path.dropFirst(root.utf8.count).split(separator: "/") {
+      place += "/\(part)"
+      if unsafe access(place, F_OK) != 0 { missing.append(place) }
+    }
+    return missing
+  }
+
+  private func make() throws(FileError) {
+    for place in missing() {
+      guard unsafe mkdir(place, 0o700) == 0 || errno == EEXIST else { throw .last }
+    }
+  }
+}
+
+/// `$XDG_DATA_HOME` or its like, which may be missing where `root` must not.
+struct BaseFolder: Sendable {
+  let path: String
+  let root: String
+
+  /// - Parameters:
+  ///   - name: The variable, which counts only with an absolute path.
+  ///   - fallback: The path below the user's home without that.
+  ///   - variable: Returns an environment variable.
+  init(_ name: String, _ fallback: String, _ variable: (_ name: String) -> String?) {
+    if let path = absoluteOnly(variable(name)) {
+      self.path = path
+      root = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    } else {
+      root = home(variable)
+      path = "\(root)/\(fallback)"
+    }
+  }
 }

@@ -1,7 +1,8 @@
 import AcctModel
-import AcctPorts
+package import AcctPorts
 import Glibc
 import PrivateFiles
+import StrictJSON
 import Synchronization
 import Vault
 
@@ -138,5 +139,210 @@ extension Copies {
       throw KeyringFailure(error)
     }
     return found.withLock { $0 }
+  }
+}
+
+/// The removals that this machine knows of: the generation of each one's trace, in a file of its own, and behind it the
+/// trace as the engine has it.
+///
+/// They outlast the copies: an object that is older than its account's removal was put back.
+extension Copies {
+  private static let magic = Array("acct-removed".utf8) + [1]
+
+  private static let headCount = magic.count + 8
+
+  private var removed: PrivateFolder { folder.subfolder("removed") }
+
+  /// The generation of the trace that an account's removal has left; `nil` if it is not known to be removed.
+  func removal(of id: AccountID) throws(KeyringFailure) -> Int64? {
+    guard let contents = try read(id.description, in: removed),
+      contents.count >= Self.headCount, contents.starts(with: Self.magic)
+    else { return nil }
+    let number = contents.span.extracting(Self.magic.count..<Self.headCount).bigEndian64
+    guard let generation = Int64(exactly: number), generation > 0 else { return nil }
+    return min(generation, SharedObject.lastGeneration)
+  }
+
+  /// The trace of a removal, sealed; `nil` if an earlier version of acct noted it without.
+  func trace(of id: AccountID) throws(KeyringFailure) -> [UInt8]? {
+    guard let contents = try read(id.description, in: removed), contents.count > Self.headCount,
+      contents.starts(with: Self.magic)
+    else { return nil }
+    return Array(contents[Self.headCount...])
+  }
+
+  /// Notes a removal, and forgets the copy; under ``alone(_:)``.
+  ///
+  /// The generation is the trace's, 0 if an earlier version of acct has left none.
+  func noteRemoval(of id: AccountID, _ generation: Int64, _ trace: [UInt8]) throws(KeyringFailure) {
+    if generation > 0, try removal(of: id) ?? 0 < generation {
+      var contents = Self.magic
+      contents.append(bigEndian: generation)
+      contents += trace
+      try write(id.description, contents, in: removed, surviving: true)
+    }
+    // One that was made again since is a later one.
+    if let copy = try copy(of: id), generation > 0, copy.generation > generation { return }
+    try remove(id)
+  }
+
+  /// The accounts that are known to have been removed, some of which may be there again.
+  func removals() throws(KeyringFailure) -> [AccountID] { try accounts(in: removed) }
+
+  /// Forgets all removals, as where another state of the engine is accepted.
+  func forgetRemovals() throws(KeyringFailure) {
+    for id in try removals() { try remove(id.description, in: removed) }
+  }
+
+  /// The copy of an account, and the highest generation that this machine has seen of it.
+  func seen(of id: AccountID) throws(KeyringFailure) -> (copy: CopyFile?, SeenGeneration) {
+    let copy = try copy(of: id)
+    let removal = try removal(of: id) ?? 0
+    guard let copy, copy.generation >= removal else { return (copy, SeenGeneration(removal, isRemoval: true)) }
+    return (copy, SeenGeneration(copy.generation))
+  }
+}
+
+/// This machine's record of the keyring that its copies are of: its name, and the last known standing.
+package struct KnownKeyring: Equatable, Sendable {
+  package var kind: Keyring.Kind
+  /// The keyring's name on the engine.
+  package var name: String
+  package var standing: SharedStore.Standing
+  /// The highest version of which all copies are.
+  package var cursor: Int64
+
+  static let fileName = "standing"
+
+  package init(kind: Keyring.Kind, name: String, standing: SharedStore.Standing, cursor: Int64) {
+    self.kind = kind
+    self.name = name
+    self.standing = standing
+    self.cursor = cursor
+  }
+
+  /// `true` if settings lead to this keyring.
+  func isAt(_ settings: SharedKeyringSettings) -> Bool { kind == settings.kind && name == settings.name }
+}
+
+extension KnownKeyring {
+  /// The file's contents.
+  package func serialized() -> [UInt8] {
+    JSON.serialized([
+      "format": "acct-standing",
+      "engine": .string(kind.rawValue),
+      "name": .string(name),
+      "identifier": .string(standing.identifier),
+      "revision": JSON(standing.revision),
+      "cursor": JSON(cursor),
+    ]) + [UInt8(ascii: "\n")]
+  }
+
+  /// Reads the file's contents; `nil` for anything else.
+  package init?(parsing contents: [UInt8]) {
+    guard let json = try? JSON(parsing: contents, maximumBytes: 65_536), let members = json.objectValue,
+      members["format"]?.stringValue == "acct-standing",
+      let kind = members["engine"]?.stringValue.flatMap(Keyring.Kind.init(rawValue:)),
+      let name = members["name"]?.stringValue, let identifier = members["identifier"]?.stringValue,
+      let revision = members["revision"]?.numberValue?.integer, let cursor = members["cursor"]?.numberValue?.integer,
+      cursor >= 0
+    else { return nil }
+    self.init(
+      kind: kind,
+      name: name,
+      standing: SharedStore.Standing(identifier: identifier, revision: revision),
+      cursor: cursor
+    )
+  }
+}
+
+extension Copies {
+  /// The record of the engine; `nil` before its first answer.
+  func known() throws(KeyringFailure) -> KnownKeyring? {
+    guard let contents = try read(KnownKeyring.fileName, in: folder) else { return nil }
+    guard let known = KnownKeyring(parsing: contents) else {
+      throw .failed(reason: "\(folder.path(of: KnownKeyring.fileName)) is damaged")
+    }
+    return known
+  }
+
+  /// Keeps the standing of an answer, if it is later than the known one.
+  ///
+  /// A failure is not the caller's: an older record protects less well, and no copy is lost by it.
+  func learn(_ standing: SharedStore.Standing, cursor: Int64? = nil) {
+    try? alone { () throws(KeyringFailure) in
+      guard var known = try known(), known.standing.identifier == standing.identifier else { return }
+      let before = known
+      known.standing.revision = max(known.standing.revision, standing.revision)
+      known.cursor = max(known.cursor, cursor ?? 0)
+      if known != before { try keep(known) }
+    }
+  }
+
+  /// Writes the record.
+  func keep(_ known: KnownKeyring) throws(KeyringFailure) {
+    try write(KnownKeyring.fileName, known.serialized(), in: folder, surviving: true)
+  }
+}
+
+/// The means of opening the keyring that this machine knows by a command that was run on it: a machine that it approved, a
+/// passphrase that it set, and each means that a person has named here when the key changed.
+///
+/// No other member can write the file. It has identifiers and names, which are no secrets.
+struct KnownMeans: Equatable, Sendable {
+  /// The names that machines had then, by identifier; empty for a passphrase or a key file.
+  var names: [String: String] = [:]
+  /// The means that a change on this machine has dropped: no former signature brings them back without a question.
+  var dropped: Set<String> = []
+
+  static let fileName = "means"
+  private static let sizeLimit = 1 << 18
+
+  var ids: Set<String> { Set(names.keys) }
+
+  func serialized() -> [UInt8] {
+    let known = names.sorted { $0.key < $1.key }.map { JSON.array([.string($0.key), .string($0.value)]) }
+    return JSON.serialized([
+      "format": "acct-means",
+      "known": .array(known),
+      "dropped": .array(dropped.sorted().map(JSON.string)),
+    ]) + [UInt8(ascii: "\n")]
+  }
+
+  init(names: [String: String] = [:]) { self.names = names }
+
+  /// Reads the file's contents; `nil` for anything else.
+  init?(parsing contents: [UInt8]) {
+    guard let members = (try? JSON(parsing: contents, maximumBytes: Self.sizeLimit))?.objectValue,
+      members["format"]?.stringValue == "acct-means", let known = members["known"]?.arrayValue,
+      let dropped = members["dropped"]?.arrayValue
+    else { return nil }
+    self.dropped = Set(dropped.compactMap(\.stringValue))
+    for entry in known {
+      guard let parts = entry.arrayValue, parts.count == 2, let id = parts[0].stringValue,
+        let name = parts[1].stringValue
+      else { return nil }
+      names[id] = name
+    }
+  }
+}
+
+extension Copies {
+  /// The means that this machine knows; a file that is damaged knows none, so that a person is asked again.
+  func knownMeans() throws(KeyringFailure) -> KnownMeans {
+    try read(KnownMeans.fileName, in: folder).flatMap(KnownMeans.init(parsing:)) ?? KnownMeans()
+  }
+
+  /// Notes that a person has approved or named these means on this machine, or has dropped others.
+  func remember(_ means: [String: String], dropping dropped: [String] = []) throws(KeyringFailure) {
+    guard !means.isEmpty || !dropped.isEmpty else { return }
+    try alone { () throws(KeyringFailure) in
+      let before = try knownMeans()
+      var known = before
+      known.names.merge(means) { $1 }
+      for id in dropped { known.names[id] = nil }
+      known.dropped = known.dropped.subtracting(means.keys).union(dropped)
+      if known != before { try write(KnownMeans.fileName, known.serialized(), in: folder, surviving: true) }
+    }
   }
 }

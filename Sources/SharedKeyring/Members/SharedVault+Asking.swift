@@ -213,3 +213,173 @@ extension SharedVault {
     _ = try? session.store.swap(place, nil, object.version)
   }
 }
+
+extension SharedVault {
+  /// Makes the machine that waits with a code a member.
+  ///
+  /// - Returns: Its name.
+  func approve(_ text: String, _ interaction: Interaction) throws(SharedMembershipFailure) -> String {
+    guard let code = JoinCode(text) else { throw .notACode }
+    let session = try joined()
+    for _ in 0..<16 {
+      let (opened, version) = try latest(session, interaction)
+      guard var header = opened.header else { throw .formerForm }
+      var roster = try whole { () throws(KeyringFailure) in try opened.roster() }
+      if let used = roster.approval(by: code) { throw .usedCode(by: used.by, machine: used.machine) }
+      let request = try request(code, session)
+      var member = Roster.Member(
+        publicKey: request.publicKey,
+        name: roster.unusedName(request.name),
+        since: machine.now(),
+        version: request.version,
+        request: code.place,
+        by: machine.hostName(),
+        formerly: request.formerly,
+        keyPlace: request.keyPlace,
+        vouchers: request.vouchers.filter { $0.act == .holds && $0.machine == KeyringHeader.id(of: request.publicKey) }
+      )
+      try whole { () throws(KeyringFailure) in
+        try signer(roster, keyring: header.keyring, interaction)?.vouch(.added, for: &member)
+      }
+      guard !roster.machines.contains(where: { $0.id == member.id }) else { throw .forgedRequest }
+      guard header.recipients.count < KeyringHeader.recipientLimit else { throw .tooMany }
+      roster.machines.append(member)
+      roster.note(member.id, holdingAs: request.formerly)
+      if let means = request.holding { _ = roster.note(member.id, holding: means) }
+      for index in roster.shared.indices {
+        for voucher in request.vouchers
+        where voucher.machine == member.id
+          && roster.shared[index].isVouched(voucher, by: member.publicKey, in: header.keyring)
+        {
+          roster.shared[index].add(voucher)
+        }
+      }
+      roster.generation += 1
+      header.removals.removeAll { $0.id == member.id }
+      do throws(CryptoError) {
+        try header.add(member.publicKey, .machine, opened.current)
+        try header.put(roster, opened.current, entropy)
+      } catch {
+        throw .keyring(KeyringFailure(error))
+      }
+      guard try replace(header, version, opened, session) else { continue }
+      try whole { () throws(KeyringFailure) in try copies.remember([member.id: member.name]) }
+      return member.name
+    }
+    throw .keyring(.engine(.timedOut))
+  }
+
+  /// The request that lies on the engine for a code.
+  private func request(_ code: JoinCode, _ session: Session) throws(SharedMembershipFailure) -> JoinRequest {
+    let place = session.places.request(code.place)
+    let object = try whole { () throws(KeyringFailure) in
+      try ask { () throws(SharedStoreFailure) in try session.store.get(place) }.object
+    }
+    guard let object else { throw .unknownCode }
+    guard let request = JoinRequest(object.bytes, code) else { throw .forgedRequest }
+    guard abs(machine.now() - request.at) <= JoinRequest.lifetime else { throw .oldCode }
+    return request
+  }
+}
+
+extension Roster {
+  /// The machine that was let in by a code, whether it still is a member or not, and who did so.
+  fileprivate func approval(by code: JoinCode) -> (by: String, machine: String)? {
+    if let member = machines.first(where: { $0.request == code.place }) { return (member.by, member.name) }
+    return removed.first { $0.request == code.place }.map { ($0.approvedBy, $0.name) }
+  }
+}
+
+extension SharedVault {
+  /// The machines that share the keyring, and all that opens it.
+  func members(_ interaction: Interaction) throws(SharedMembershipFailure) -> SharedMembers {
+    let session = try joined()
+    let (opened, _) = try latest(session, interaction)
+    guard let header = opened.header else { throw .formerForm }
+    return try whole { () throws(KeyringFailure) in
+      let roster = try opened.roster()
+      let own = try ownMeans(opened, roster)
+      let members = try membership(of: roster.asSet(in: header.keyring, openedBy: own.shared), own, opened, session)
+      return SharedMembers(
+        machines: members.machines,
+        means: members.means(in: header),
+        doubles: members.roster.doubles + header.doubles
+      )
+    }
+  }
+
+  /// Who shares the keyring by a list, and what they have written.
+  func membership(
+    of roster: Roster,
+    _ own: OwnMeans,
+    _ opened: EpochKeys.Opened,
+    _ session: Session
+  ) throws(KeyringFailure) -> Membership {
+    Membership(
+      roster,
+      opened.header == nil ? [:] : try writers(opened, session),
+      keyring: opened.header?.keyring ?? [],
+      machine: try identity()?.id,
+      own: own.ids,
+      known: try copies.knownMeans()
+    )
+  }
+
+  /// What each machine has written, by identifier.
+  private func writers(_ opened: EpochKeys.Opened, _ session: Session) throws(KeyringFailure) -> [String: Writes] {
+    let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
+    let seal = seal(opened, session, .forbidden)
+    var writers: [String: Writes] = [:]
+    for object in changes.objects {
+      guard let id = session.places.account(at: object.key), let object = try settled(object, session, seal),
+        let contents = try seal.objectIfWhole(object.bytes, of: id, at: object.key)
+      else { continue }
+      for write in Writer.parse(contents.writers) ?? [] {
+        if writers[write.id] == nil { writers[write.id] = Writes(write) } else { writers[write.id]?.add(write) }
+      }
+    }
+    return writers
+  }
+
+  /// The means by which this machine opens a keyring.
+  struct OwnMeans {
+    /// Its own key, if the list has it.
+    var machine: String?
+    /// The passphrase or the key file.
+    var shared: String?
+    var ids: Set<String> { Set([machine, shared].compactMap(\.self)) }
+  }
+
+  /// Finds the means by which this machine opens the keyring.
+  ///
+  /// - Parameters:
+  ///   - opened: The keyring.
+  ///   - roster: Its list.
+  ///   - asksScrypt: `true` to find out which of several passphrases the given one is, which takes a third of a second
+  ///     for each.
+  /// - Returns: Its own key, and the passphrase or key file.
+  /// - Throws: ``KeyringFailure`` if a file can't be read.
+  func ownMeans(
+    _ opened: EpochKeys.Opened,
+    _ roster: Roster?,
+    asksScrypt: Bool = false
+  ) throws(KeyringFailure) -> OwnMeans {
+    var own = OwnMeans()
+    guard let header = opened.header else {
+      // The former form has one means, by which it was opened.
+      own.shared = roster?.shared.first?.id
+      return own
+    }
+    if opened.means == .machine, let id = try identity()?.id, roster?.machines.contains(where: { $0.id == id }) == true
+    {
+      own.machine = id
+    }
+    if let recipient = opened.recipient {
+      own.shared = recipient
+    } else {
+      let known = try copies.knownMeans().ids
+      own.shared = try opener.sharedMeans(of: header, opened.means, known: known, asksScrypt: asksScrypt)
+    }
+    return own
+  }
+}

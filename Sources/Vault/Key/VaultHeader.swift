@@ -1,5 +1,7 @@
-import AcctCrypto
-import AcctModel
+package import AcctCrypto
+package import AcctModel
+package import AcctPorts
+package import Secrets
 import StrictJSON
 import Text
 
@@ -126,5 +128,102 @@ extension JSONObject {
       let check = hexBytes("sealCheck", count: VaultSeal.checkCount), VaultSeal.fits(blob, address)
     else { throw Damage(reason: "the header is incomplete") }
     return VaultSeal(address: address, blob: blob, check: check)
+  }
+}
+
+extension VaultHeader {
+  /// Wraps a vault key by a passphrase, under a salt and a nonce of its own.
+  ///
+  /// - Throws: ``CryptoError`` if the library fails.
+  package init(wrapping key: Secret, by passphrase: Secret, kdf: KDFParameters, entropy: Entropy) throws(CryptoError) {
+    let salt = entropy.bytes(Self.saltCount)
+    let nonce = entropy.bytes(AESGCM.nonceCount)
+    let bare = VaultHeader(kdf: kdf, salt: salt, nonce: nonce, wrappedKey: [])
+    let wrapped = try AESGCM.seal(
+      key,
+      key: bare.wrappingKey(passphrase),
+      nonce: nonce,
+      associatedData: bare.associatedData
+    )
+    self.init(kdf: kdf, salt: salt, nonce: nonce, wrappedKey: wrapped)
+  }
+
+  /// Unwraps the vault key.
+  ///
+  /// - Returns: `nil` if the passphrase is not the one.
+  /// - Throws: ``CryptoError`` if the library fails.
+  func vaultKey(_ passphrase: Secret) throws(CryptoError) -> Secret? {
+    let wrappingKey = try wrappingKey(passphrase)
+    do {
+      return try AESGCM.open(wrappedKey, key: wrappingKey, nonce: nonce, associatedData: associatedData)
+    } catch {
+      guard error == .authenticationFailed else { throw error }
+      return nil
+    }
+  }
+
+  private func wrappingKey(_ passphrase: Secret) throws(CryptoError) -> Secret {
+    try Scrypt.deriveKey(passphrase: passphrase, salt: salt, parameters: kdf)
+  }
+}
+
+/// The second wrap of a vault key: an object that only one TPM opens, and that has no PIN.
+///
+/// The sealed data are the vault key itself, so a new passphrase leaves the object as it is. A check value under the
+/// vault key binds the object to the header around it: another vault's object, and an older header's passphrase
+/// beside this object, are both noticed.
+package struct VaultSeal: Equatable, Sendable {
+  /// The address of the TPM that made it.
+  let address: TPMAddress
+  /// The object as the TPM gave it; no secret beside another TPM.
+  package let blob: [UInt8]
+  /// HMAC-SHA256 of the whole header under a key derived of the vault's, cut to 16 bytes.
+  let check: [UInt8]
+
+  static let checkCount = 16
+  /// In bytes; an object of 32 bytes under an elliptic curve has about 300.
+  static let blobLimit = 1024
+  /// In bytes.
+  static let addressLimit = 256
+
+  /// `true` if they fit into a header.
+  static func fits(_ blob: [UInt8], _ address: TPMAddress) -> Bool {
+    (1...blobLimit).contains(blob.count) && address.description.utf8.count <= addressLimit
+  }
+
+  /// The bytes that the fingerprint of a sealed header covers beside the rest.
+  var fingerprinted: [UInt8] { Self.covered(address, blob) + check }
+
+  fileprivate static func covered(_ address: TPMAddress, _ blob: [UInt8]) -> [UInt8] {
+    // The object's length ends what could be read as part of it.
+    Array(" seal \(blob.count) \(address.description) ".utf8) + blob
+  }
+}
+
+extension VaultHeader {
+  /// This header with a second wrap, or with another one in its place.
+  ///
+  /// - Parameters:
+  ///   - key: The vault key, which `blob` holds.
+  ///   - blob: The object that the TPM made of it.
+  ///   - address: The address of that TPM.
+  /// - Returns: The new header.
+  package func sealed(_ key: Secret, as blob: [UInt8], by address: TPMAddress) -> VaultHeader {
+    with(VaultSeal(address: address, blob: blob, check: check(key, address, blob)))
+  }
+
+  /// This header without a second wrap.
+  var unsealed: VaultHeader { with(nil) }
+
+  /// `true` if its second wrap, if it has one, was made for this header and this vault key.
+  func isSealIntact(_ key: Secret) -> Bool {
+    guard let seal else { return true }
+    return ConstantTime.equal(check(key, seal.address, seal.blob).span, seal.check.span)
+  }
+
+  private func check(_ key: Secret, _ address: TPMAddress, _ blob: [UInt8]) -> [UInt8] {
+    let checking = HMACSHA256.derivedKey("acct vault header \(Self.sealedVersion) seal", from: key)
+    let covered = associatedData + nonce + wrappedKey + VaultSeal.covered(address, blob)
+    return Array(HMACSHA256.code(covered.span, key: checking).prefix(VaultSeal.checkCount))
   }
 }

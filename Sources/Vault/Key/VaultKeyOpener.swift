@@ -1,6 +1,9 @@
 package import AcctCrypto
-package import Secrets
+package import AcctModel
 package import AcctPorts
+import Glibc
+import PrivateFiles
+package import Secrets
 
 /// Opens the key of a vault, and makes one: by passphrase, by the TPM that it is sealed in, or by the key that an
 /// earlier call has stored.
@@ -181,4 +184,217 @@ package struct NewVaultKey {
   let key: Secret
   package let header: VaultHeader
   let passphrase: Passphrase
+}
+
+extension VaultKeyOpener {
+  /// Opens a sealed vault: by the stored key, by its TPM, and else by passphrase.
+  ///
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/sealed(in:_:reason:)``, with the problems of both, if neither
+  ///   opens it.
+  func open(
+    _ header: VaultHeader,
+    _ seal: VaultSeal,
+    _ interaction: Interaction,
+    keeping: Bool,
+    _ patience: DeviceTimeout
+  ) async throws(KeyringFailure) -> OpenVaultKey {
+    if let cached = cache.key(of: header) {
+      return OpenVaultKey(key: cached.vaultKey, cachedFor: keeping ? cache.extend(header) : nil)
+    }
+    let failure: HardwareKeyFailure
+    do throws(HardwareKeyFailure) {
+      let key = try await sealedKey.unseal(seal.blob, seal.address, patience)
+      guard header.isSealIntact(key) else { throw .unsuitable(reason: "it is not this vault's") }
+      let cachedFor = keeping ? keepSealed(key, of: header) : nil
+      return OpenVaultKey(key: key, cachedFor: cachedFor)
+    } catch {
+      failure = error
+    }
+    let opened: OpenVaultKey
+    do throws(KeyringFailure) {
+      opened = try openByPassphrase(header, interaction, keeping: keeping)
+    } catch .locked(let reason, _) {
+      throw .sealed(in: seal.address, failure, reason: reason)
+    }
+    guard header.isSealIntact(opened.key) else {
+      throw .failed(reason: "what is sealed in the TPM is not this vault's key; `acct vault unseal` removes it")
+    }
+    return opened
+  }
+
+  /// Seals a vault key in a TPM, as the second wrap of its header, and opens it again to be sure.
+  func seal(
+    _ key: Secret,
+    of header: VaultHeader,
+    in address: TPMAddress
+  ) async throws(HardwareKeyFailure) -> VaultHeader {
+    let blob = try await sealedKey.seal(key, address)
+    guard VaultSeal.fits(blob, address) else {
+      throw .unsuitable(reason: "what it sealed does not fit into the vault's header")
+    }
+    guard try await sealedKey.unseal(blob, address, .full) == key else {
+      throw .malformedReply(reason: "it does not open what it has just sealed")
+    }
+    return header.sealed(key, as: blob, by: address)
+  }
+
+  /// Why the TPM of a sealed vault does not open it; `nil` if it does.
+  ///
+  /// Nothing is stored, and a TPM that others use is busy after a moment.
+  func failure(of seal: VaultSeal, in header: VaultHeader) async -> HardwareKeyFailure? {
+    do throws(HardwareKeyFailure) {
+      let key = try await sealedKey.unseal(seal.blob, seal.address, .brief)
+      return header.isSealIntact(key) ? nil : .unsuitable(reason: "it is not this vault's")
+    } catch {
+      return error
+    }
+  }
+
+  /// Stores the key of a sealed vault; returns for how many seconds the kernel keeps it.
+  ///
+  /// No passphrase opened it, and none is compared with it.
+  func keepSealed(_ key: Secret, of header: VaultHeader) -> Int? {
+    cache.keep(CachedVaultKey(key, openedBy: Secret("")), of: header)
+  }
+}
+
+/// Opens and makes objects that a TPM seals, for the keys of vaults.
+///
+/// Both are handed over: this room knows no TPM.
+package struct SealedKey: Sendable {
+  package typealias Seal = @Sendable (Secret, TPMAddress) async throws(HardwareKeyFailure) -> [UInt8]
+  package typealias Unseal =
+    @Sendable (_ blob: [UInt8], TPMAddress, DeviceTimeout)
+    async
+    throws(HardwareKeyFailure) -> Secret
+
+  let seal: Seal
+  let unseal: Unseal
+
+  package init(seal: @escaping Seal, unseal: @escaping Unseal) {
+    self.seal = seal
+    self.unseal = unseal
+  }
+
+  /// A place where nothing can be sealed, and nothing was.
+  package static let none = SealedKey(
+    seal: { _, _ throws(HardwareKeyFailure) in throw absent },
+    unseal: { _, _, _ throws(HardwareKeyFailure) in throw absent }
+  )
+
+  private static let absent = HardwareKeyFailure.absent(reason: "there is no TPM")
+}
+
+/// What a shared keyring takes of a vault's opener: passphrases, their cost, and the place of an opened key between two
+/// calls.
+extension VaultKeyOpener {
+  /// The cost of a guess at a new passphrase.
+  package var cost: KDFParameters { kdf }
+
+  /// The passphrase of the file or credential, if there is one.
+  package func given() throws(KeyringFailure) -> Passphrase? {
+    do { return try passphrases.given() } catch { throw KeyringFailure(error) }
+  }
+
+  /// The passphrase that a person enters.
+  package func asked(_ interaction: Interaction, isRepeated: Bool) throws(KeyringFailure) -> Secret {
+    do { return try passphrases.asked(interaction, isRepeated: isRepeated).secret } catch {
+      throw KeyringFailure(error)
+    }
+  }
+
+  /// A passphrase for a keyring that is made now: the given one, else one that is asked for.
+  package func new(for place: String, _ interaction: Interaction) throws(KeyringFailure) -> Secret {
+    do {
+      if let given = try passphrases.givenForNew() { return given.secret }
+      return try passphrases.new(for: place, entropy, interaction).secret
+    } catch {
+      throw KeyringFailure(error)
+    }
+  }
+
+  /// A passphrase to be used from now on, in a file that the user names.
+  package func new(file: String) throws(KeyringFailure) -> Passphrase {
+    do { return try passphrases.new(file: file, entropy, .forbidden) } catch { throw KeyringFailure(error) }
+  }
+
+  /// The passphrase of a vault's header, which has to open it: the given one, else one that is asked for.
+  package func passphrase(of header: VaultHeader, _ interaction: Interaction) throws(KeyringFailure) -> Secret {
+    let passphrase = try passphrase(interaction)
+    _ = try open(header, by: passphrase, keeping: false)
+    return passphrase.secret
+  }
+
+  /// `true` if a passphrase opens a vault's header.
+  package func opens(_ header: VaultHeader, _ passphrase: Secret) throws(KeyringFailure) -> Bool {
+    do { return try header.vaultKey(passphrase) != nil } catch { throw KeyringFailure(error) }
+  }
+
+  /// This opener with the passphrase of a file, and no other.
+  package func reading(_ file: String) -> VaultKeyOpener {
+    var opener = self
+    opener.passphrases.file = file
+    return opener
+  }
+
+  /// This opener with a passphrase that a person has entered, and no other.
+  package func entered(_ passphrase: Secret) -> VaultKeyOpener {
+    var opener = self
+    opener.passphrases.entered = passphrase
+    return opener
+  }
+
+  /// The stored key of this name; `nil` if there is none, or a given secret can't be the one that opened it.
+  package func stored(_ name: String, openedBy given: Secret?) -> Secret? { cache.key(named: name, openedBy: given) }
+
+  /// Stores a key that a secret has opened.
+  package func store(_ key: Secret, _ name: String, openedBy secret: Secret) {
+    _ = cache.keep(CachedVaultKey(key, openedBy: secret), named: name)
+  }
+
+  /// Deletes a key; returns `true` if it is stored nowhere any more.
+  package func forget(_ name: String) -> Bool { cache.forget(named: name) }
+}
+
+/// A passphrase, and its source, for the error about a wrong one.
+package struct Passphrase {
+  package let secret: Secret
+  /// The secret with the carriage return that ended its line in a file; a vault may have been made with it.
+  var asWritten: Secret?
+  /// The file that it is from.
+  package var file: String?
+
+  /// Such as "the passphrase in /run/pass".
+  package var source: String { file.map { "the passphrase in \($0)" } ?? "the passphrase" }
+  /// What it may be, the likelier one first.
+  package var candidates: [Secret] { [secret] + [asWritten].compactMap(\.self) }
+}
+
+/// Why there is no passphrase, in words that follow a colon.
+struct NoPassphrase: Error, Equatable {
+  let reason: String
+  /// The file that should have it.
+  var file: String?
+  /// `true` if a prompt was shown and not answered.
+  var isCancelled = false
+}
+
+extension Passphrase {
+  /// Reads a passphrase from a file, dropping one LF or CRLF at its end.
+  ///
+  /// - Returns: `nil` if there is no such file.
+  /// - Throws: ``NoPassphrase``.
+  static func read(_ path: String, _ rule: FileRule) throws(NoPassphrase) -> Passphrase? {
+    let contents: Secret
+    do {
+      var bytes = try Descriptor.trustedBytes(path, rule, limit: 4096)
+      contents = Secret(consuming: &bytes)
+    } catch {
+      if error == .notThere { return nil }
+      throw NoPassphrase(reason: "\(path): \(error.reason)", file: path)
+    }
+    let (secret, asWritten) = contents.withoutLineEnd
+    guard secret.count > 0 else { throw NoPassphrase(reason: "\(path): it is empty", file: path) }
+    return Passphrase(secret: secret, asWritten: asWritten, file: path)
+  }
 }

@@ -2,6 +2,7 @@ package import AcctCrypto
 import AcctModel
 package import AcctPorts
 package import PrivateFiles
+import Secrets
 
 /// An embedded keyring: a folder with one small encrypted file per item, opened by a passphrase.
 ///
@@ -120,4 +121,263 @@ extension VaultStore {
   }
 
   func write(_ header: VaultHeader) throws(KeyringFailure) { try replace(Self.headerName, header.serialized()) }
+}
+
+extension VaultStore {
+  /// Opens and decrypts those of an account's items that are there.
+  ///
+  /// A missing item is reported whether the vault is locked or not, without a passphrase.
+  func read(
+    _ account: AccountID,
+    _ kinds: [ItemKind],
+    _ interaction: Interaction
+  ) async throws(KeyringFailure) -> [ItemKind: Secret] {
+    guard let header = try header() else { return [:] }
+    let files = try files(of: account, kinds)
+    guard !files.isEmpty else { return [:] }
+    let key = try await opener.open(header, interaction).key
+    var secrets: [ItemKind: Secret] = [:]
+    for (kind, contents) in files {
+      do {
+        secrets[kind] = try VaultItem.open(contents, key: kind.key(for: account), vaultKey: key)
+      } catch {
+        switch error {
+        case .damaged(let damage): throw KeyringFailure(damage, in: folder)
+        case .libraryFailed(let error): throw KeyringFailure(error)
+        }
+      }
+    }
+    return secrets
+  }
+
+  func write(_ account: AccountID, _ items: [Keyring.Item], _ interaction: Interaction) async throws(KeyringFailure) {
+    let vaultKey = try await openOrMake(interaction).key
+    for item in items {
+      let key = item.kind.key(for: account)
+      let sealed: [UInt8]
+      do {
+        sealed = try VaultItem.seal(item.secret, key: key, vaultKey: vaultKey, entropy: entropy)
+      } catch {
+        throw error == .wrongLength
+          ? .failed(reason: "\(key) is too large to be stored") : KeyringFailure(error)
+      }
+      try replace(key, sealed)
+    }
+  }
+
+  /// Removes items; a locked vault is opened first, as for every keyring.
+  func remove(_ account: AccountID, _ kinds: [ItemKind], _ interaction: Interaction) async throws(KeyringFailure) {
+    guard let header = try header() else { return }
+    let files = try files(of: account, kinds)
+    guard !files.isEmpty else { return }
+    _ = try await opener.open(header, interaction)
+    for kind in files.keys {
+      try inFolder { folder throws(PrivateFilesError) in try folder.remove(kind.key(for: account)) }
+    }
+  }
+
+  private func files(of account: AccountID, _ kinds: [ItemKind]) throws(KeyringFailure) -> [ItemKind: [UInt8]] {
+    var files: [ItemKind: [UInt8]] = [:]
+    for kind in kinds {
+      files[kind] = try inFolder { folder throws(PrivateFilesError) in
+        try folder.read(kind.key(for: account), limit: VaultItem.sizeLimit)
+      }
+    }
+    return files
+  }
+}
+
+extension VaultStore {
+  /// The vault as a place that keeps secrets.
+  package var keyring: Keyring {
+    Keyring(
+      kind: .vault,
+      read: { account, kinds, interaction throws(KeyringFailure) in try await self.read(account, kinds, interaction) },
+      write: { account, items, interaction throws(KeyringFailure) in
+        try await self.write(account, items, interaction)
+      },
+      remove: { account, kinds, interaction throws(KeyringFailure) in
+        try await self.remove(account, kinds, interaction)
+      },
+      list: { () throws(KeyringFailure) in
+        var accounts: [AccountID: Set<ItemKind>] = [:]
+        for item in try self.itemNames() { accounts[item.account, default: []].insert(item.kind) }
+        return accounts
+      },
+      prepare: { interaction throws(KeyringFailure) in
+        _ = try await self.openOrMake(interaction)
+        // A full disk has to show before a refresh token is spent, not after.
+        try self.inFolder { folder throws(PrivateFilesError) in try folder.checkWritable(size: Self.spaceForRenewal) }
+      },
+      state: { await self.state() },
+      changes: { self.opener.cache.mark }
+    )
+  }
+
+  /// The most that a renewal writes, in bytes: two tokens and an expiry, generously.
+  private static let spaceForRenewal = 32_768
+
+  private func state() async -> Keyring.State {
+    do throws(KeyringFailure) {
+      if let header = try header() { _ = try await opener.open(header, .forbidden, keeping: false, patience: .brief) }
+      return .ready
+    } catch .locked, .sealed {
+      return .locked
+    } catch {
+      return .unavailable
+    }
+  }
+}
+
+extension Keyring {
+  /// A keyring in a folder, opened by a passphrase; see ``VaultStore``.
+  package static func vault(
+    folder: PrivateFolder,
+    passphrases: PassphraseSource,
+    kernel: KernelKey = .live,
+    kdf: KDFParameters = .standard,
+    entropy: Entropy
+  ) -> Keyring {
+    VaultStore(folder: folder, passphrases: passphrases, kernel: kernel, kdf: kdf, entropy: entropy).keyring
+  }
+}
+
+extension VaultStore {
+  /// Adds a wrap that a TPM opens, or replaces the one that is there.
+  ///
+  /// The header is replaced in one write: a process that is killed leaves the old one or the new one.
+  func seal(in address: TPMAddress, _ interaction: Interaction) async throws(VaultSealFailure) {
+    let old: VaultHeader
+    let key: Secret
+    do throws(KeyringFailure) {
+      old = try existingHeader()
+      key = try await opener.open(old, interaction).key
+    } catch {
+      throw .vault(error)
+    }
+    let new: VaultHeader
+    do throws(HardwareKeyFailure) { new = try await opener.seal(key, of: old, in: address) } catch {
+      throw .tpm(error, address)
+    }
+    do throws(KeyringFailure) { try await replace(old, by: new) } catch { throw .vault(error) }
+    _ = opener.keepSealed(key, of: new)
+  }
+
+  /// Removes the wrap that a TPM opens, whether that one still does or not.
+  ///
+  /// The passphrase is given or asked for, also while the vault is open: one that is forgotten is found
+  /// out before it is the only key.
+  ///
+  /// - Returns: `true` if there was one.
+  /// - Throws: ``KeyringFailure``.
+  func unseal(_ interaction: Interaction) async throws(KeyringFailure) -> Bool {
+    let old = try existingHeader()
+    guard old.seal != nil else { return false }
+    let passphrase = try opener.passphrase(interaction)
+    let key = try opener.open(old, by: passphrase, keeping: false).key
+    let new = old.unsealed
+    try await replace(old, by: new)
+    _ = opener.keep(key, openedBy: passphrase, of: new)
+    return true
+  }
+}
+
+extension VaultStore {
+  /// The vault as a thing with a passphrase.
+  package var vault: Vault {
+    Vault(
+      isThere: { () throws(KeyringFailure) in try self.header() != nil },
+      unlock: { interaction throws(KeyringFailure) in
+        try await self.unlock(interaction)
+      },
+      lock: { () throws(KeyringFailure) in
+        guard self.forgetKey() else { throw .failed(reason: "the kernel did not delete the vault's key") }
+      },
+      changePassphrase: { file, interaction throws(KeyringFailure) in
+        try await self.changePassphrase(file: file, interaction)
+      },
+      reset: { () throws(KeyringFailure) in try await self.reset() },
+      seal: { address, interaction throws(VaultSealFailure) in try await self.seal(in: address, interaction) },
+      unseal: { interaction throws(KeyringFailure) in try await self.unseal(interaction) },
+      sealedIn: { () throws(KeyringFailure) in try self.header()?.seal?.address },
+      checkSeal: { () throws(KeyringFailure) in
+        guard let header = try self.header(), let seal = header.seal else { return nil }
+        return VaultSealCheck(address: seal.address, failure: await self.opener.failure(of: seal, in: header))
+      }
+    )
+  }
+
+  /// Opens the vault, and keeps its key in the kernel.
+  ///
+  /// What a person enters has to open it for the next command, too. A file and a TPM open it again.
+  private func unlock(_ interaction: Interaction) async throws(KeyringFailure) -> Int? {
+    let header = try existingHeader()
+    if let seconds = try await opener.open(header, interaction).cachedFor { return seconds }
+    let given: Passphrase? = try opener.given()
+    guard header.seal == nil, given == nil else { return nil }
+    throw .locked(
+      reason: "the passphrase is right, and the kernel does not keep the key: \(opener.cache.refusalReason)",
+      openedBy: .fileForEach
+    )
+  }
+
+  /// Deletes the stored key, and those of the user's other vaults and shared keyrings, which a passphrase opens as
+  /// well; returns whether this vault's is stored no more.
+  ///
+  /// The header names it. If that is missing or can't be read, any key that stays may be this vault's.
+  private func forgetKey() -> Bool {
+    let isForgotten = (try? header()).map(opener.cache.forget)
+    let areAllForgotten = opener.cache.forgetAll()
+    return isForgotten ?? areAllForgotten
+  }
+
+  /// Deletes the items, and then the header: a vault that is left in between is whole, with fewer items.
+  private func reset() async throws(KeyringFailure) {
+    let hasItems = try !itemNames().isEmpty
+    guard hasItems || folder.has(Self.headerName) else { throw .noVault(folder: folder.path) }
+    guard forgetKey() else { throw .failed(reason: "the kernel did not delete the vault's key") }
+    try await alone { () throws(KeyringFailure) in
+      try removeItems()
+      try inFolder { folder throws(PrivateFilesError) in try folder.remove(Self.headerName) }
+      // Those that another process has written meanwhile, with a key that it had before.
+      try removeItems()
+    }
+  }
+
+  private func removeItems() throws(KeyringFailure) {
+    for (account, kind) in try itemNames() {
+      try inFolder { folder throws(PrivateFilesError) in try folder.remove(kind.key(for: account)) }
+    }
+  }
+
+  private func changePassphrase(file: String?, _ interaction: Interaction) async throws(KeyringFailure) {
+    let old = try existingHeader()
+    let key = try await opener.open(old, interaction).key
+    let passphrase: Passphrase
+    do { passphrase = try opener.passphrases.new(file: file, opener.entropy, interaction) } catch {
+      // Not "locked": the vault is open, and the new passphrase is missing.
+      throw .failed(reason: "the passphrase stays as it is: \(error.reason)")
+    }
+    var new = try opener.wrap(key, by: passphrase)
+    if let seal = old.seal { new = new.sealed(key, as: seal.blob, by: seal.address) }
+    try await replace(old, by: new)
+    _ = opener.keep(key, openedBy: passphrase, of: new)
+  }
+
+  /// Replaces the header, in one write, unless another process was faster.
+  func replace(_ old: VaultHeader, by new: VaultHeader) async throws(KeyringFailure) {
+    try await alone { () throws(KeyringFailure) in
+      guard try header() == old else {
+        throw .failed(reason: "another process has changed the vault's header meanwhile")
+      }
+      // Before the change, so that the key stored for the old header no longer works once the new one is there.
+      guard opener.cache.forget(old) else { throw .failed(reason: "the kernel did not delete the vault's key") }
+      try write(new)
+    }
+  }
+
+  func existingHeader() throws(KeyringFailure) -> VaultHeader {
+    guard let header = try header() else { throw .noVault(folder: folder.path) }
+    return header
+  }
 }

@@ -6,6 +6,8 @@ import AcctPorts
 import AcctPrograms
 import AcctProtocol
 import ArgumentParser
+import Secrets
+import StrictJSON
 
 /// Adds an account, or renews the credentials of one that is there.
 struct AddCommand: AcctCommand {
@@ -214,6 +216,148 @@ struct AddCommand: AcctCommand {
       try await way.signIn(context.engine, as: person)
     } store: { credentials async throws(EngineError) in
       try await AddAccount(context.engine, waitsToBegin: true).add(credentials, request)
+    }
+  }
+}
+
+extension AddCommand {
+  /// Takes over an export that `acct export` wrote.
+  func take(
+    _ export: SealedExport,
+    _ request: AddAccount.Options,
+    _ context: Context
+  ) async throws(EngineError) -> ExitStatus {
+    let passphrases = try ExportPassphrase(context.engine, file: passphraseFile).known()
+    let accounts = try await ImportAccounts(context.engine).importAll(export, openedBy: passphrases, request)
+    if options.json {
+      // A list even of one, since only the passphrase tells how many there are.
+      try context.output(envelope(["accounts": try context.json(of: accounts.map(\.account))]))
+    }
+    for added in accounts { tellOfName(added.account, context) }
+    for added in accounts where !options.json {
+      context.notice(added.words)
+    }
+    await tellOfOrphans(context)
+    return .done
+  }
+
+  /// Reports that the keyring holds secrets of an `add` that was killed before it could record their account.
+  func tellOfOrphans(_ context: Context) async {
+    let count = await AddAccount(context.engine).orphans()
+    guard count > 0 else { return }
+    let accounts = count == 1 ? "an account that has" : "\(count) accounts that have"
+    context.notice("the keyring holds secrets of \(accounts) no file: an earlier `acct add` was interrupted")
+    context.notice("hint: `acct doctor --repair` lists what is there, to be used or removed")
+  }
+}
+
+/// Asks the person at the terminal for a client that a server needs, and shows the page to register one at.
+struct AskForClient {
+  private let context: Context
+  private let opensBrowser: Bool
+
+  init(_ context: Context, opensBrowser: Bool) {
+    self.context = context
+    self.opensBrowser = opensBrowser
+  }
+
+  /// Completes a way to sign in that failed because of its client.
+  ///
+  /// - Parameters:
+  ///   - way: The way.
+  ///   - error: The failure.
+  /// - Returns: The way with the client that was typed; `nil` if the failure is another one, or no terminal can ask.
+  /// - Throws: ``EngineError/cancelled``, ``InputError/clientSecret(_:)``.
+  func complete(_ way: SignInWay, after error: EngineError) async throws(EngineError) -> SignInWay? {
+    guard context.canAsk, case .server(var request) = way else { return nil }
+    switch error {
+    case .provider(.clientNeeded(let registration)):
+      await show(registration)
+      request.server.clientID = try ask("client id: ")
+    case .provider(.notRegistered(_, _, let registration)) where request.server.clientID.isEmpty:
+      context.world.report("acct: \(ErrorMessage(error).text)")
+      await show(registration)
+      request.server.clientID = try ask("client id: ")
+    case .provider(.secretNeeded(let registration)):
+      request.server.clientSecret = try askSecret(registration)
+    default: return nil
+    }
+    return .server(request)
+  }
+
+  /// Shows where to register a client, and what to enter there.
+  private func show(_ registration: ProviderError.Registration) async {
+    let report = context.world.report
+    report("acct: \(registration.title ?? "the server") needs to know the client, once; register one here:")
+    let page = registration.page ?? registration.place
+    if let page { report(page) }
+    if registration.page == nil {
+      report("acct: name: acct; redirect address (callback URL), if it asks for one:")
+      report(registration.redirect)
+    } else {
+      report("acct: its fields are filled in")
+    }
+    if registration.usesDevice { report("acct: where it asks, allow the device flow") }
+    if let page, page.hasPrefix("https://"), opensBrowser { _ = await context.world.browser.open(page) }
+  }
+
+  private func ask(_ prompt: String) throws(EngineError) -> String {
+    guard let answer = context.world.terminal.ask(prompt)?.trimmed, !answer.isEmpty else { throw .cancelled }
+    return answer
+  }
+
+  private func askSecret(_ registration: ProviderError.Registration) throws(EngineError) -> Secret {
+    if let place = registration.place { context.world.report("acct: the client's secret is at \(place)") }
+    guard let answer = context.world.terminal.askSecret("client secret: ") else { throw .cancelled }
+    do { return try ClientSecret.check(answer) } catch { throw .input(.clientSecret(error)) }
+  }
+}
+
+/// A sign-in and the storing of what it brought, in one: of `acct add`, and of `acct login`.
+struct SignInRun {
+  private let context: Context
+
+  init(_ context: Context) { self.context = context }
+
+  /// Signs in, and stores the account; a key that was made in a token for it does not outlive a failure.
+  ///
+  /// - Parameters:
+  ///   - signIn: Obtains credentials.
+  ///   - remembersClient: `true` if the user has named the client, for the next account with its provider, too.
+  ///   - store: Stores them.
+  /// - Returns: The stored account.
+  /// - Throws: The error of `signIn` or `store`; nothing is left behind.
+  func run(
+    _ signIn: @escaping @Sendable () async throws(EngineError) -> NewCredentials,
+    remembersClient: Bool = true,
+    store: @escaping @Sendable (NewCredentials) async throws(EngineError) -> AddAccount.Added
+  ) async throws(EngineError) -> AddAccount.Added {
+    let newKeys = NewKeys(context.engine)
+    let (credentials, added): (NewCredentials, AddAccount.Added)
+    do throws(EngineError) {
+      (credentials, added) = try await newKeys.guarding { [context] () async throws(EngineError) in
+        let credentials = try await signIn()
+        try newKeys.requireUse(in: credentials)
+        context.report(credentials.notices)
+        return (credentials, try await store(credentials))
+      }
+      context.report(newKeys.keep())
+    } catch {
+      context.report(await newKeys.discard())
+      throw error
+    }
+    if added.hasLostRefreshToken { context.report([.refreshTokenLost(account: added.account.name)]) }
+    await revokeReplaced(added, by: credentials)
+    if remembersClient { context.report(await ClientChoice(context.engine).remember(added.account)) }
+    return added
+  }
+
+  /// Ends the session that a new sign-in has replaced, and says so where that fails.
+  private func revokeReplaced(_ added: AddAccount.Added, by credentials: NewCredentials) async {
+    let replaced = ReplacedSession(context.engine)
+    if let notice = await replaced.revoke(added, replacedBy: credentials) { context.report([notice]) }
+    if let notice = await RemoveHardwareKey(context.engine).removeReplaced(added, by: credentials) {
+      context.report([notice])
     }
   }
 }

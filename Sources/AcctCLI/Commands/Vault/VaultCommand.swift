@@ -112,3 +112,109 @@ func vaultJSON(_ state: String, _ seconds: Int? = nil, tpm: TPMAddress? = nil) -
 func ofVault<Result>(_ body: () async throws(KeyringFailure) -> Result) async throws(EngineError) -> Result {
   do { return try await body() } catch { throw .keyring(.failed(error, .vault)) }
 }
+
+extension VaultCommand {
+  /// Deletes a vault whose passphrase is lost.
+  struct Reset: AcctCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "reset",
+      abstract: "Delete the vault whose passphrase is lost; the accounts stay, and sign in again."
+    )
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var options: SharedOptions
+
+    func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      let resetting = ResetVault(context.engine)
+      let contents = try await resetting.contents()
+      let names = contents.accounts.map(\.name)
+      if !yes {
+        guard context.canAsk else { throw .keyring(.resetUnconfirmed(names)) }
+        context.world.report("acct: the secrets of \(names.isEmpty ? "no account" : list(names)) will be deleted")
+        guard context.world.terminal.asksYes("acct: delete the vault? [y/N] ") else { throw .cancelled }
+      }
+      try await resetting.reset(contents)
+      if contents.hasMachineKey {
+        context.notice("this machine's key for the shared keyring is gone, too: `acct keyring join` with --code")
+      }
+      if options.json {
+        var json = vaultJSON("reset")
+        json["accounts"] = .array(names.map { .string($0.description) })
+        try context.output(json)
+      } else {
+        context.notice("the vault is deleted; the next `acct add` or `acct login` makes another one")
+        for account in contents.accounts { context.notice("\(account.name): \(signInAgain(account))") }
+      }
+      return .done
+    }
+
+    /// The command by which an account gets its secrets anew.
+    private func signInAgain(_ account: Account) -> String {
+      account.kind == .static
+        ? "`\(acctLine("login", account.name.description, "--token", "-"))`"
+        : "`\(acctLine("login", account.name.description))`"
+    }
+  }
+}
+
+extension VaultCommand {
+  /// Seals the vault's key in a TPM.
+  struct Seal: AcctCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "seal",
+      abstract: "Let this machine's TPM open the vault, without a passphrase.",
+      discussion: """
+        A copy of the vault is of no use on another machine. The passphrase stays, for the day that the TPM is gone.
+        """
+    )
+
+    @Option(help: ArgumentHelp("Another TPM: a device, a socket, or swtpm:host=H,port=N.", valueName: "spec"))
+    var tpm: String?
+
+    @OptionGroup var options: SharedOptions
+
+    func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      let address = try context.world.environment.tpmAddress(tpm)
+      if let kind = try UnlockShared(context.engine).kind() { throw .sharing(.notSealable(kind)) }
+      do throws(VaultSealFailure) {
+        try await context.world.vault.seal(address, context.interaction)
+      } catch {
+        switch error {
+        case .vault(let failure): throw .keyring(.failed(failure, .vault))
+        case .tpm(let failure, let address): throw .keyring(.notSealed(failure, address))
+        }
+      }
+      if options.json {
+        try context.output(vaultJSON("sealed", tpm: address))
+      } else {
+        context.notice("the TPM at \(address.description) opens the vault; keep the passphrase for when it is gone")
+      }
+      return .done
+    }
+  }
+
+  /// Removes the seal.
+  struct Unseal: AcctCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "unseal",
+      abstract: "Let only the passphrase open the vault, which is asked for once more."
+    )
+
+    @OptionGroup var options: SharedOptions
+
+    func run(in context: Context) async throws(EngineError) -> ExitStatus {
+      if let kind = try UnlockShared(context.engine).kind() { throw .sharing(.notSealable(kind)) }
+      let wasSealed = try await ofVault { () throws(KeyringFailure) in
+        try await context.world.vault.unseal(context.interaction)
+      }
+      if options.json {
+        try context.output(vaultJSON("unsealed"))
+      } else {
+        context.notice(wasSealed ? "only the passphrase opens the vault" : "the vault was not sealed")
+      }
+      return .done
+    }
+  }
+}

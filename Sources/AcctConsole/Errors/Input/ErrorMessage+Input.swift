@@ -2,6 +2,7 @@ import AcctEngine
 package import AcctModel
 import AcctPorts
 import AcctProtocol
+import Release
 import StrictJSON
 
 extension ErrorMessage {
@@ -197,3 +198,208 @@ private func words(for flaw: HandoffError.Flaw) -> String {
 
 /// The line that takes away what the mode of a file, or of a folder above it, gives to other users.
 package func closing(_ chmod: String?) -> String? { chmod.map { "`\($0)`" } }
+
+extension ErrorMessage {
+  /// A token that a request starts from can't be had; nothing was sent.
+  init(_ error: InputTokenError) {
+    switch error {
+    case .file(.missing(let path)):
+      self = .code("badInput", .badInput)
+        .saying("\(shown(path)): no such file")
+        .hint("the file has the token itself")
+    case .file(.exposed(let path, let reason, let chmod)):
+      self = .code("badInput", .badInput)
+        .saying("\(shown(path)): \(reason)")
+        .hint(closing(chmod))
+    case .file(.failed(let path, let reason)): self = .code("badInput", .badInput).saying("\(shown(path)): \(reason)")
+    case .file(.exists(let path)): self = .code("badInput", .badInput).saying("\(shown(path)) already exists")
+    case .unusable(.empty, .file(let path)): self = .code("badInput", .badInput).saying("\(shown(path)) is empty")
+    case .unusable(.empty, .program(let program)):
+      self = .code("badInput", .badInput).saying("\(printable(program)) printed no token")
+    case .unusable(.notToken, let origin):
+      self = .code("badInput", .badInput).saying("\(words(for: origin)) is not one word, so it is no token")
+    case .unusable(.notJWT, let origin):
+      self = .code("badInput", .badInput)
+        .saying("\(words(for: origin)) is not a JWT")
+    case .ended(let origin, let time):
+      self = .code("inputTokenEnded", .signInRequired)
+        .saying("\(words(for: origin)) ended at \(time)")
+        .hint("what provides it writes a new one in time: check that it runs")
+    case .program(let failure):
+      self.init(failure)
+      if failure != .cancelled { (code, status) = ("badInput", .badInput) }
+    case .refused(let program, let status, let words):
+      let reason = words.isEmpty ? "" : ": \(printable(words))"
+      self = .code("badInput", .badInput).saying("\(printable(program)) ended with status \(status)\(reason)")
+    case .accountGone:
+      self = .code("badInput", .badInput)
+        .saying("the account whose token was exchanged is gone")
+        .hint("add this one anew")
+    case .circular(let account):
+      self = .code("badInput", .badInput).saying("the token of \(account) starts from this account's own")
+    case .account(_, let error):
+      self.init(error)
+      if case .authorization(.noIDToken) = error { hint = "`--subject-type access` exchanges its access token" }
+    case .local(let account):
+      self = .code("localToken", .failed)
+        .saying(
+          "\(account.map { "\($0)" } ?? "the account") starts from a token of this machine: it can't be used by others"
+        )
+        .hint(
+          account == nil
+            ? "`ACCT_KEYRING=vault acct add …` keeps it on this machine" : "add it on the other machine with `acct add`"
+        )
+    }
+  }
+}
+
+/// The tokens that an account's requests start from.
+///
+/// - Parameters:
+///   - client: The settings of the account's client.
+///   - subject: The account whose token it is; `nil` if it is another's, or the account is gone.
+/// - Returns: The words; none for a client that starts from none.
+package func words(for client: ClientSettings, _ subject: AccountName?) -> String {
+  let token: String? =
+    switch client.inputs.grantToken {
+    case .file(let path): "the token in \(shown(path))"
+    case .program(let line): "the token of \(printable(line.shown))"
+    case .account(let id): "the token of \(subject.map(\.description) ?? "the account \(id), which is gone")"
+    case nil: nil
+    }
+  let assertion = client.inputs.clientAssertion.map { "the client's assertion in \(shown($0))" }
+  return [token, assertion].compactMap(\.self).joined(separator: ", ")
+}
+
+private func words(for origin: TokenOrigin) -> String {
+  switch origin {
+  case .file(let path): shown(path)
+  case .program(let program): "the token of \(printable(program))"
+  }
+}
+
+/// A path; not a token that was given in the place of one.
+private func shown(_ path: String) -> String {
+  let name = path.split(separator: "/").last ?? ""
+  return name.hasPrefix("eyJ") || name.utf8.count > 100 ? "the given file" : printable(path)
+}
+
+extension ErrorMessage {
+  /// A static token can't be added; nothing was stored.
+  init(_ error: StaticTokenError) {
+    switch error {
+    case .header(let flaw): self.init(flaw)
+    case .contents(let flaw, let file):
+      let name = file == "-" ? "standard input" : file
+      self = .code("badToken", .badInput)
+        .saying("\(name) \(words(for: flaw))")
+        .hint(remedy(for: flaw))
+    case .password(let flaw, let file):
+      let name = file.map { $0 == "-" ? "standard input" : $0 } ?? "the password"
+      self = .code("badToken", .badInput)
+        .saying("\(name) \(words(for: flaw))")
+        .hint(remedy(for: flaw))
+    case .file(.exposed(let path, let reason, let chmod)):
+      self = .code("fileExposed", .badInput)
+        .saying("\(path): \(reason)")
+        .hint(closing(chmod))
+    case .file(.failed(let path, let reason)): self = .code("badInput", .badInput).saying("\(path): \(reason)")
+    case .file(.missing):
+      self = .code("badInput", .badInput)
+        .saying("--token names a file, and there is no such file")
+        .hint("other programs can read a command line: keep the token in a file, or use - and a pipe")
+    case .file(.exists(let path)): self = .code("badInput", .badInput).saying("\(path) already exists")
+    case .noOrigin:
+      self = .code("usage", .usage)
+        .saying("--token needs --allow-origin: without an origin the token can't be sent")
+        .hint("as in --allow-origin https://api.example.com")
+    case .boundToKey:
+      self = .code("keyMissing", .badInput)
+        .saying("the token is bound to a DPoP key, without which no server accepts it")
+        .hint("`acct add --import FILE` takes a token together with its dpopKey")
+    case .expiry(let text, let isPast):
+      self = .code("usage", .usage)
+        .saying("--expires \(printable(text)) is \(isPast ? "in the past" : "not a time")")
+        .hint("as in 2027-01-31, or 2027-01-31T12:00:00Z")
+    case .unnamed:
+      self = .code("usage", .usage)
+        .saying("no name for the account can be made of this user and origin")
+        .hint("give --name")
+    case .nameTaken(let name):
+      self = .code("nameTaken", .usage)
+        .saying("another account is called \(name)")
+        .hint("give --name, as the name is what finds this token's account again")
+    case .sentOtherwise(let name):
+      self = .code("nameNeeded", .usage)
+        .saying("\(name) has a token that is sent in another form")
+        .hint("--name \(shellWord(name.description)) replaces it; any other --name adds an account")
+    case .otherOrigins(let name, let origins):
+      self = .code("otherOrigins", .failed)
+        .saying("\(name) has a token for \(origins.map(\.description).joined(separator: ", ")), which was kept")
+        .hint("`--replace` replaces it; any other --name adds an account")
+    }
+  }
+
+  private init(_ flaw: StaticHeaderFlaw) {
+    switch flaw {
+    case .field(let name):
+      self = .code("usage", .usage)
+        .saying("not the name of a header: \(printable(name))")
+        .hint("as in --header X-API-Key")
+    case .reservedField(let name):
+      self = .code("usage", .usage)
+        .saying("\(name) has another meaning and can't contain a token")
+    case .scheme(let scheme):
+      self = .code("usage", .usage)
+        .saying("not a scheme: \(printable(scheme))")
+        .hint("as in --scheme Token; none sends the token alone")
+    case .needsKey:
+      self = .code("usage", .usage)
+        .saying("the scheme DPoP needs a key")
+        .hint("`acct add --import FILE` takes a token together with its dpopKey")
+    case .user:
+      self = .code("usage", .usage)
+        .saying("the user's name has a colon or a control character, or is longer than 255 bytes")
+        .hint("the scheme Basic (RFC 7617) has no way to send it")
+    case .basicElsewhere: self = .code("usage", .usage).saying("--basic is for the header Authorization")
+    }
+  }
+}
+
+private func words(for flaw: TokenFileFlaw) -> String {
+  switch flaw {
+  case .empty: "contains no token"
+  case .severalLines: "has more than one line, and a token is one line"
+  case .space: "has a space or a tab, which no token has"
+  case .character: "has a character that can't be sent in a header"
+  }
+}
+
+private func remedy(for flaw: TokenFileFlaw) -> String? {
+  switch flaw {
+  case .empty, .severalLines: nil
+  case .space: "give the token alone, without a scheme such as Bearer: --scheme names another one"
+  case .character: "a token has visible ASCII characters alone; copy it again"
+  }
+}
+
+private func words(for flaw: PasswordFlaw) -> String {
+  switch flaw {
+  case .empty: "is empty"
+  case .severalLines: "has more than one line, and a password is one line"
+  case .control: "has a control character"
+  case .notText: "is not text in UTF-8"
+  }
+}
+
+private func remedy(for flaw: PasswordFlaw) -> String? {
+  switch flaw {
+  case .empty, .severalLines: nil
+  case .control, .notText: "the scheme Basic (RFC 7617) sends any text in UTF-8 without control characters"
+  }
+}
+
+/// The command that replaces a static token which is of no use any more.
+package func remedy(for replacement: TokenReplacement) -> String {
+  "`\(loginLine(replacement.account))` stores a new one"
+}

@@ -1,3 +1,5 @@
+package import AcctModel
+package import AcctPorts
 package import AcctProtocol
 package import Release
 
@@ -42,4 +44,211 @@ package enum EngineError: Error, Equatable, Sendable {
   /// A failure of an annex, with its words.
   case told(Told)
   case cancelled
+}
+
+/// The user's input can't be used.
+package enum InputError: Error, Equatable, Sendable {
+  /// Not an HTTP method.
+  case method(String)
+  case malformed(ParseError)
+  /// A name for an account begins as the tokens of a known server do.
+  case tokenAsName
+  /// Credentials that were handed over.
+  case handoff(HandoffError)
+  /// A file's contents are no client secret.
+  case clientSecret(ClientSecret.Flaw)
+  /// A file's contents are no client key.
+  case clientKey(ClientKeyError)
+  /// Files are no client certificate with its key.
+  case certificate(CertifiedKeyError)
+  /// A client certificate is no longer valid.
+  case certificateEnded(Timestamp)
+  /// A file that holds a secret could not be read, or other users can read it.
+  case secretFile(SecretFileFailure)
+  /// A file or stream that the user named could not be read.
+  case stream(StreamFailure)
+  /// A static token, or the options for its use.
+  case staticToken(StaticTokenError)
+  /// An option of `login` that the account's kind of sign-in has no use for.
+  case loginOption(String, AccountName)
+  /// Nothing names the account to add, and there is no terminal to ask at.
+  case nothingToAdd
+  /// A value is empty; `option` is `nil` for an argument.
+  case emptyValue(option: String?)
+}
+
+/// A static token can't be added; nothing was stored.
+package enum StaticTokenError: Error, Equatable, Sendable {
+  /// The field or the form in which it is sent.
+  case header(StaticHeaderFlaw)
+  /// The file's contents are no token; its name as the user gave it.
+  case contents(TokenFileFlaw, file: String)
+  /// The contents of a file, or a program's output, are not usable as a password.
+  case password(PasswordFlaw, file: String?)
+  case file(SecretFileFailure)
+  /// Without an origin, no command could send it.
+  case noOrigin
+  /// Its `cnf.jkt` binds it to a DPoP key (RFC 9449, section 6.1): alone no server accepts it.
+  case boundToKey
+  /// The time that was given as its end is malformed, or has passed.
+  case expiry(String, isPast: Bool)
+  /// No name was given, and the name made from user and origin is not valid.
+  case unnamed
+  /// No name was given, and the name made from user and origin is another account's.
+  case nameTaken(AccountName)
+  /// No name was given, and the account of the name made from user and origin has a token that is sent in another
+  /// form: it is probably another token.
+  case sentOtherwise(AccountName)
+  /// The account of its name has a token for these origins, which are others.
+  case otherOrigins(AccountName, [Place])
+}
+
+/// acct's own files, or the output, could not be used.
+package enum FilesError: Error, Equatable, Sendable {
+  case failed(FilesFailure)
+  /// An account's file is not used.
+  case skipped(SkippedAccount)
+  /// A record that is to become an account's file is not one.
+  case damagedAccount(AccountID)
+  /// acct's locks are on a file system that may grant two machines one lock, so nothing is renewed.
+  case foreignLocks(FileSystem)
+  /// The result could not be written.
+  case output(StreamFailure)
+  /// A file that the user named, for any user to read.
+  case published(PublishFailure)
+  /// A value of the result has no form in the format of the result.
+  case unwritable(OutputFlaw)
+}
+
+/// A token that a request starts from can't be had, so that nothing was sent; the account's credentials are unchanged.
+package enum InputTokenError: Error, Equatable, Sendable {
+  /// The file can't be read; one that other users can write is `exposed`.
+  case file(SecretFileFailure)
+  /// It has no token, or a wrong one.
+  case unusable(Flaw, TokenOrigin)
+  /// The token has ended.
+  case ended(TokenOrigin, Timestamp)
+  /// The program gave no result.
+  case program(ProgramFailure)
+  /// The program failed; the first line of its words.
+  case refused(program: String, status: Int32, words: String)
+  /// The account that has the token was removed.
+  case accountGone(AccountID)
+  /// The accounts' tokens start from each other's.
+  case circular(AccountName)
+  /// The token of that account could not be had.
+  indirect case account(AccountName, EngineError)
+  /// Tokens of this machine can't be used by others that share the keyring, or that read an export.
+  case local(AccountName?)
+
+  package enum Flaw: Equatable, Sendable {
+    case empty
+    /// Not one word of printable ASCII.
+    case notToken
+    /// Not a JWT, where one is needed.
+    case notJWT
+  }
+}
+
+/// The origin of an input token, for people.
+package enum TokenOrigin: Equatable, Sendable {
+  /// A file's path.
+  case file(String)
+  /// A program's name.
+  case program(String)
+}
+
+/// No account could be chosen.
+package enum SelectionError: Error, Equatable, Sendable {
+  /// There is no account at all.
+  case noAccounts
+  /// There are accounts, and none is active.
+  case noneActive(candidates: [AccountName])
+  case unknown(reference: String, selectedBy: SelectedBy, candidates: [AccountName])
+  case ambiguous(reference: String, candidates: [AccountName])
+  /// `switch` without a name, with more than two accounts and no terminal to choose at.
+  case undecidedSwitch(candidates: [AccountName])
+  /// `switch -`, and there is no previous account.
+  case noPrevious
+  /// These accounts have the origin of a request, and the active account has not.
+  case severalOwn(Origin, [AccountName])
+  /// These accounts have the origin of a request, and the user that its URL names is none of theirs.
+  case otherUser(String, Origin, [AccountName])
+  /// A `.acct` file that is meant to choose the account, and can't; and why.
+  case directoryFile(path: String, reason: String)
+  case nameTaken(AccountName)
+}
+
+/// The rule that chose the account.
+package enum SelectedBy: String, Sendable {
+  case option, environment, directory, active
+  /// None is active, and there is no other.
+  case only
+  /// The URL of the request names its user.
+  case user
+  /// The URL of the request is its own, and not the active account's.
+  case url
+
+  /// `true` if the user has not said that this account is meant here.
+  package var isPreference: Bool {
+    switch self {
+    case .option, .environment, .directory, .user: false
+    case .active, .only, .url: true
+    }
+  }
+}
+
+/// A session did not continue, because of its backend or the keyring.
+package enum SessionError: Error, Equatable, Sendable {
+  /// The backend names another user.
+  case otherIdentity(expected: String, found: String, Origin)
+  /// It reports that a session continues, but not whose it is.
+  case unnamed(account: AccountName, Origin)
+  /// It could not extend the session; that says nothing about the session itself.
+  case notExtended(account: AccountName, reason: String)
+  /// It rejects the session, for no reason that would end it.
+  case refused(account: AccountName, reason: String)
+  /// A server's answer could not be stored, although there was time to unlock the keyring.
+  case notStored(KeyringFailure, Keyring.Kind)
+}
+
+/// A failure of a guest session, or of its beginning.
+package enum GuestError: Error, Equatable, Sendable {
+  /// 400, and the backend reports that `X-Device-ID` was missing.
+  case deviceIDMissing(Origin)
+  /// 429; the exhausted limit, where the backend names it, and its message.
+  case limited(RateLimit?, message: String?, Origin)
+  /// Any other 4xx, with the backend's message.
+  case refused(status: Int, message: String?, Origin)
+  /// The answer is malformed; `nil` if it is not JSON.
+  case malformed(member: String?, Origin)
+  /// The file of this machine's identifier has other contents.
+  case damagedDeviceID
+  /// A guest belongs to one machine, and other machines share the keyring.
+  case shared(Keyring.Kind)
+}
+
+extension GuestError {
+  /// Classifies a rejection of a guest's request.
+  ///
+  /// - Parameters:
+  ///   - status: A 4xx.
+  ///   - fault: The backend's message.
+  ///   - limits: The limits that came with it.
+  ///   - origin: The backend.
+  init(status: Int, _ fault: BackendFault, _ limits: [RateLimit], _ origin: Origin) {
+    self =
+      switch status {
+      case 400 where fault.namesDeviceID: .deviceIDMissing(origin)
+      case 429: .limited(limits.exhausted, message: fault.message, origin)
+      default: .refused(status: status, message: fault.message, origin)
+      }
+  }
+}
+
+extension [RateLimit] {
+  /// The exhausted limit that resets last; the first limit if none is exhausted.
+  var exhausted: RateLimit? {
+    filter { $0.remaining ?? 0 == 0 }.max { ($0.usableAgainAt ?? .epoch) < ($1.usableAgainAt ?? .epoch) } ?? first
+  }
 }

@@ -1,4 +1,5 @@
 package import AcctModel
+import AcctProtocol
 package import Secrets
 
 /// The credential providers in cargo's `config.toml`.
@@ -128,5 +129,185 @@ extension TOMLOutline.Entry {
   /// `true` for one with dotted keys before the first table, where another key of the same kind can follow.
   fileprivate func isOutermost(_ outline: TOMLOutline) -> Bool {
     !isInline && outline.tables.allSatisfy { $0.line.lowerBound > line.lowerBound }
+  }
+}
+
+extension CargoSettings {
+  /// Takes back a change in a file that was written since.
+  ///
+  /// - Returns: The changed file; `nil` if cargo does not ask acct there any more.
+  /// - Throws: ``SettingsFlaw/line(_:_:)``.
+  package static func removing(_ change: SettingChange, from contents: Secret) throws(SettingsFlaw) -> Secret? {
+    try contents.withBytes { bytes throws(SettingsFlaw) in
+      let outline = try TOMLOutline(bytes)
+      guard let entry = outline.entries.first(where: { $0.keys.joined(separator: ".") == change.name }) else {
+        return nil
+      }
+      guard change.name != "registry.\(global)" else { return try removing(entry, change, outline, bytes) }
+      guard TOMLOutline.strings(entry.value, bytes)?.map(\.value) == [provider] else { return nil }
+      if let replaced = change.replaced { return bytes.spliced(Splice(entry.value, replaced)) }
+      guard entry.isInline else { return bytes.spliced(Splice(entry.line, "")) }
+      // The comma before it was added with it.
+      var start = entry.line.lowerBound
+      while start > 0, [0x20, 0x2C].contains(bytes[start - 1]) { start -= 1 }
+      return bytes.spliced(Splice(start..<entry.line.upperBound, ""))
+    }
+  }
+
+  private static func removing(
+    _ entry: TOMLOutline.Entry,
+    _ change: SettingChange,
+    _ outline: TOMLOutline,
+    _ bytes: Span<UInt8>
+  ) throws(SettingsFlaw) -> Secret? {
+    guard let elements = TOMLOutline.strings(entry.value, bytes),
+      let index = elements.firstIndex(where: { isAcct($0.value) })
+    else { return nil }
+    if change.replaced == nil, elements.count == 2, elements[1 - index].value == "cargo:token", !entry.isInline {
+      let table = outline.tables.first { $0.keys == ["registry"] }
+      let isAlone = outline.entries.count { $0.keys.first == "registry" } == 1
+      // A table that is left empty goes as well.
+      guard isAlone, let table, table.line.upperBound == entry.line.lowerBound else {
+        return bytes.spliced(Splice(entry.line, ""))
+      }
+      return bytes.spliced(Splice(table.line.lowerBound..<entry.line.upperBound, ""))
+    }
+    let place = elements[index].place
+    if index > 0 { return bytes.spliced(Splice(elements[index - 1].place.upperBound..<place.upperBound, "")) }
+    let end = elements.count > 1 ? elements[1].place.lowerBound : place.upperBound
+    return bytes.spliced(Splice(place.lowerBound..<end, ""))
+  }
+}
+
+/// The places of the keys and values in a TOML file (TOML 1.0), for a change that leaves every other byte as it is.
+struct TOMLOutline {
+  /// One `key = value`.
+  struct Entry {
+    /// The keys that lead to it, those of its table first.
+    var keys: [String]
+    /// The range of the key as it is written.
+    var key: Range<Int>
+    /// The start of the key's last part.
+    var lastPart: Int
+    var value: Range<Int>
+    /// From the start of its line to that of the next one; in an inline table, only the entry.
+    var line: Range<Int>
+    var isInline: Bool
+  }
+
+  /// A `[table]`.
+  struct Table {
+    var keys: [String]
+    /// From the start of the header's line to that of the next one.
+    var line: Range<Int>
+  }
+
+  private(set) var entries: [Entry] = []
+  private(set) var tables: [Table] = []
+  /// The keys of entries and tables, each of which may be given once.
+  private var known: Set<[String]> = []
+
+  /// - Throws: ``SettingsFlaw/line(_:_:)``.
+  init(_ bytes: Span<UInt8>) throws(SettingsFlaw) {
+    if let line = bytes.lineOutsideUTF8 { throw .line(line, .encoding) }
+    var scanner = TOMLScanner()
+    do throws(SettingsFlaw) {
+      try read(&scanner, bytes)
+    } catch .line(_, let reason) {
+      throw .line(bytes.line(of: scanner.position), reason)
+    }
+  }
+
+  private mutating func read(_ scanner: inout TOMLScanner, _ bytes: Span<UInt8>) throws(SettingsFlaw) {
+    var table: [String] = []
+    var lists: [[String]] = []
+    while true {
+      scanner.skipLines(bytes)
+      guard scanner.position < bytes.count else { return }
+      let start = scanner.lineStart(bytes)
+      if scanner.take("[", bytes) {
+        let isList = scanner.take("[", bytes)
+        scanner.skipSpace(bytes)
+        let keys = try scanner.keys(bytes).keys
+        try scanner.require("]", bytes)
+        if isList { try scanner.require("]", bytes) }
+        if isList { lists.append(keys) }
+        // An element of a list has no name by which anything could be set.
+        let isUnnamed = lists.contains { keys.starts(with: $0) }
+        table = isUnnamed ? ["[["] : keys
+        guard isUnnamed || known.insert(keys + ["[]"]).inserted else { throw scanner.flaw(.repeated) }
+        try scanner.endLine(bytes)
+        guard !isUnnamed else { continue }
+        tables.append(Table(keys: keys, line: start..<scanner.position))
+        continue
+      }
+      let first = entries.count
+      try entry(in: table, isInline: false, depth: 0, &scanner, bytes)
+      try scanner.endLine(bytes)
+      entries[first].line = start..<scanner.position
+    }
+  }
+
+  /// Reads an entry; those of inline tables follow it in ``entries``.
+  private mutating func entry(
+    in table: [String],
+    isInline: Bool,
+    depth: Int,
+    _ scanner: inout TOMLScanner,
+    _ bytes: Span<UInt8>
+  ) throws(SettingsFlaw) {
+    let start = scanner.position
+    let (keys, lastPart) = try scanner.keys(bytes)
+    let key = start..<scanner.keyEnd
+    let path = table + keys
+    guard table.first == "[[" || known.insert(path).inserted else { throw scanner.flaw(.repeated) }
+    try scanner.require("=", bytes)
+    scanner.skipSpace(bytes)
+    let index = entries.count
+    entries.append(Entry(keys: path, key: key, lastPart: lastPart, value: 0..<0, line: 0..<0, isInline: isInline))
+    let value = scanner.position
+    if scanner.take("{", bytes) {
+      guard depth < 32 else { throw scanner.flaw(.value) }
+      scanner.skipSpace(bytes)
+      if !scanner.take("}", bytes) {
+        repeat {
+          scanner.skipSpace(bytes)
+          try entry(in: path, isInline: true, depth: depth + 1, &scanner, bytes)
+          scanner.skipSpace(bytes)
+        } while scanner.take(",", bytes)
+        try scanner.require("}", bytes)
+      }
+    } else {
+      try scanner.value(bytes, depth: depth)
+    }
+    entries[index].value = value..<scanner.position
+    entries[index].line = start..<scanner.position
+  }
+
+  /// The entry of these keys.
+  subscript(keys: String...) -> Entry? { entries.first { $0.keys == keys } }
+}
+
+extension TOMLOutline {
+  /// The elements of an array of strings, with their values; `nil` for any other value.
+  static func strings(_ range: Range<Int>, _ bytes: Span<UInt8>) -> [(place: Range<Int>, value: String)]? {
+    var scanner = TOMLScanner(position: range.lowerBound)
+    guard scanner.take("[", bytes) else { return nil }
+    var elements: [(Range<Int>, String)] = []
+    while true {
+      scanner.skipLines(bytes)
+      if scanner.take("]", bytes) { return elements }
+      let start = scanner.position
+      guard let text = try? scanner.string(bytes) else { return nil }
+      elements.append((start..<scanner.position, text))
+      scanner.skipLines(bytes)
+      _ = scanner.take(",", bytes)
+    }
+  }
+
+  /// A string; `nil` for any other value.
+  static func string(_ range: Range<Int>, _ bytes: Span<UInt8>) -> String? {
+    var scanner = TOMLScanner(position: range.lowerBound)
+    return try? scanner.string(bytes)
   }
 }
