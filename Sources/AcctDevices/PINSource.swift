@@ -1,4 +1,3 @@
-import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
@@ -31,13 +30,13 @@ struct PINSource: Sendable {
       } catch .missing {
         // systemd may provide other credentials than this one.
       } catch {
-        throw .noPIN(.file(error))
+        throw .noPIN(error)
       }
       if let contents { return try pin(in: contents, credential) }
     }
     guard request.isNew else { return try ask("PIN of \(request.device): ") }
     let first = try ask("New PIN for the key in \(request.device): ")
-    guard try ask("The same PIN again: ") == first else { throw .noPIN(.differ) }
+    guard try ask("The same PIN again: ") == first else { throw .noPIN(reason: "the two PINs differ") }
     return first
   }
 
@@ -63,7 +62,7 @@ struct PINSource: Sendable {
 
   private func read(_ path: String) throws(HardwareKeyFailure) -> Secret {
     let contents: Secret
-    do { contents = try world.secretFiles.read(path, Self.limit, .setting) } catch { throw .noPIN(.file(error)) }
+    do { contents = try world.secretFiles.read(path, Self.limit, .setting) } catch { throw .noPIN(error) }
     return try pin(in: contents, path)
   }
 
@@ -73,31 +72,28 @@ struct PINSource: Sendable {
       let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")
       return Secret(bytes.extracting(droppingLast: endsInNewline ? 1 : 0))
     }
-    guard pin.count > 0 else { throw .noPIN(.empty(path: path)) }
+    guard pin.count > 0 else { throw .noPIN(reason: "\(path): it is empty") }
     return pin
   }
 
   private func ask(_ prompt: String) throws(HardwareKeyFailure) -> Secret {
     guard interaction == .allowed, world.terminal.canAsk() else { throw .noPrompt }
     guard let answer = world.terminal.askSecret(prompt) else { throw .cancelled }
-    guard answer.count > 0 else { throw .noPIN(.notGiven) }
+    guard answer.count > 0 else { throw .noPIN(reason: "no PIN was given") }
     return answer
   }
 }
 
 extension HardwareKeyFailure {
-  /// There is no PIN, for a reason that acct has.
-  fileprivate static func noPIN(_ flaw: PINFlaw) -> HardwareKeyFailure { .noPIN(reason: flaw.text) }
-}
-
-extension PINFlaw {
-  /// A file that can't be read.
-  fileprivate static func file(_ failure: SecretFileFailure) -> PINFlaw {
-    switch failure {
-    case .failed(let path, let reason): .failed(path: path, reason: reason)
-    case .missing(let path): .missing(path: path)
-    case .exposed(let path, let reason, let chmod): .exposed(path: path, reason: reason, chmod: chmod)
-    case .exists(let path): .exists(path: path)
-    }
+  /// The file with the PIN can't be read.
+  fileprivate static func noPIN(_ failure: SecretFileFailure) -> HardwareKeyFailure {
+    let reason =
+      switch failure {
+      case .failed(let path, let reason): "\(path): \(reason)"
+      case .missing(let path): "\(path): no such file or directory"
+      case .exposed(let path, let reason, let chmod): "\(path): \(reason)\(chmod.map { ": run `\($0)`" } ?? "")"
+      case .exists(let path): "\(path) already exists"
+      }
+    return .noPIN(reason: reason)
   }
 }

@@ -3,7 +3,8 @@ package import Secrets
 
 /// Keys on P-256 in a TPM 2.0 that compute shared secrets (ECDH), and do nothing else.
 ///
-/// They have no PIN. Devices, waiting and concurrent calls are as for ``TPMKeys``.
+/// They have no PIN. Each operation opens the device, and leaves nothing in it. Concurrent calls of several processes all
+/// succeed; a call waits for a busy TPM as long as its ``DeviceTimeout`` allows.
 package struct AgreementKeys: Sendable {
   /// Makes a key: fixedTPM, fixedParent, sensitiveDataOrigin, userWithAuth, decrypt, noDA; returns its blob, DER of a
   /// TSS2 PRIVATE KEY that is useless with any other TPM, and its point.
