@@ -242,8 +242,7 @@ let package = Package(
       "AcctPrograms",
       [
         "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts",
-        "AcctEngine", "AcctConsole",
-        argumentParser,
+        "AcctEngine", "AcctConsole", argumentParser,
       ],
       forSize: true,
       reflected: true
@@ -270,8 +269,7 @@ let package = Package(
       "AcctCLI",
       [
         "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices",
-        "AcctEngine",
-        "AcctConsole", "AcctDevices", "AcctPrograms", "AcctRequests", argumentParser,
+        "AcctEngine", "AcctConsole", "AcctDevices", "AcctPrograms", "AcctRequests", argumentParser,
       ],
       forSize: true,
       reflected: true
@@ -334,7 +332,13 @@ let package = Package(
         "AcctTestSupport",
       ]
     ),
-    tests("AcctDevicesTests", ["AcctModel", "AcctDevices", "AcctEngine", "KeyDevices", "AcctTestSupport"]),
+    tests(
+      "AcctDevicesTests",
+      [
+        "AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices", "AcctEngine", "AcctDevices",
+        "AcctTestSupport",
+      ]
+    ),
     .testTarget(
       name: "AcctCLITests",
       dependencies: [

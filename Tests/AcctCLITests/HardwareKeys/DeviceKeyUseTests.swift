@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -84,6 +85,16 @@ struct DeviceKeyUseTests {
     record.token.fail(with: .unsuitable(reason: "made up"))
     #expect(await record.acct("key", "list", "--hardware") == 0)
     #expect(await record.acct("key", "list") == 64)
+  }
+
+  @Test("A core without the annex of devices signs nothing with it, and takes its item for damaged")
+  func coreAlone() async throws {
+    _ = record.serveDPoP()
+    #expect(await record.signIn("--key", "tpm") == 0, "\(record.err)")
+    let account = try #require(AccountOverview(record.engine).listing().accounts.first)
+    await #expect(throws: EngineError.keyring(.damagedItem(account.name, .keypair))) {
+      try await AccountKey(record.engine).key(of: account)
+    }
   }
 
   @Test("A shared keyring takes no such key")
