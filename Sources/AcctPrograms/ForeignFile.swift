@@ -53,7 +53,9 @@ package enum ForeignFile: Hashable, Sendable {
         ?? [variable("XDG_RUNTIME_DIR"), config].compactMap { $0.map { "\($0)/containers/auth.json" } }
     case .credentialsBefore(.aws): return [variable("AWS_SHARED_CREDENTIALS_FILE") ?? "\(home)/.aws/credentials"]
     case .credentialsBefore(.terraform): return ["\(home)/.terraform.d/credentials.tfrc.json"]
-    case .credentialsBefore: return []
+    case .credentialsBefore(.git), .credentialsBefore(.kubectl), .credentialsBefore(.cargo), .credentialsBefore(.go),
+      .credentialsBefore(.pip):
+      return []
     case .terraformPlugin(let name): return ["\(home)/.terraform.d/plugins/\(name)"]
     case .userProgram(let name): return ["\(home)/.local/bin/\(name)"]
     }

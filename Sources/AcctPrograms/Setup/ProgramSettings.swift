@@ -6,7 +6,7 @@ import Secrets
 
 /// The settings of one program: where they are, and how acct comes into them and goes again.
 ///
-/// A type of this kind changes text only. ``SetUpProgram`` reads and writes the file, records the change and undoes it, the
+/// A type of this kind changes text only. ``ApplySetup`` reads and writes the file, records the change and undoes it, the
 /// same for all programs. Where the program has a tool for its settings, that changes a copy of the file.
 protocol ProgramSettings: Sendable {
   /// The name under which the program finds acct on `PATH`.
@@ -89,20 +89,25 @@ extension SetupProgram {
     role: SetupRole? = nil
   ) throws(EngineError) -> any ProgramSettings {
     guard let name = names.first(where: context.world.programs.exists) else { throw .setup(.notInstalled(self)) }
+    guard host == nil || takesHost else { throw .setup(.everyHost(self)) }
     let tool = SettingsTool(context, self, name: name)
+    return switch self {
+    case .git: GitSettings(tool, host)
+    case .docker: DockerFile(tool, host)
+    case .kubectl: KubectlSettings(tool, host)
+    case .cargo: CargoFile(tool, host)
+    case .go: GoSettings(tool)
+    case .pip: PipSettings(tool)
+    case .terraform: TerraformFile(tool)
+    case .aws: AWSSettings(tool, role)
+    }
+  }
+
+  /// `true` if the setting can be for one host alone.
+  private var takesHost: Bool {
     switch self {
-    case .git: return GitSettings(tool, host)
-    case .docker: return DockerFile(tool, host)
-    case .kubectl: return KubectlSettings(tool, host)
-    case .cargo: return CargoFile(tool, host)
-    case .go, .pip, .terraform, .aws:
-      guard host == nil else { throw .setup(.everyHost(self)) }
-      switch self {
-      case .go: return GoSettings(tool)
-      case .pip: return PipSettings(tool)
-      case .terraform: return TerraformFile(tool)
-      default: return AWSSettings(tool, role)
-      }
+    case .git, .docker, .kubectl, .cargo: true
+    case .go, .pip, .terraform, .aws: false
     }
   }
 }
