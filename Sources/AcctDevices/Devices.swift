@@ -85,7 +85,7 @@ extension EngineContext {
   var ownDevices: Devices { devices as? Devices ?? Devices(.none) }
 }
 
-/// What the core asks of keys in devices.
+/// The answers to the core, which knows no device.
 extension Devices: KeysInDevices {
   package func open(_ stored: StoredHardwareKey, _ context: EngineContext) throws(JWKError) -> HardwareKey {
     let kept = try KeptKey(stored)

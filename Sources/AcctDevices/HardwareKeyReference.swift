@@ -20,7 +20,7 @@ enum HardwareKeyReference: Hashable, Sendable {
   }
 }
 
-/// What the keyring's item has of a key beside its public JWK: its place.
+/// The place of a key, which the keyring's item has beside its public JWK.
 ///
 ///     "acct_key":"tpm2","tss2":"…","tpm":"/dev/tpmrm0"
 ///     "acct_key":"pkcs11","uri":"pkcs11:…","made":true

@@ -51,7 +51,7 @@ package struct ObjectInToken: Sendable {
 }
 
 extension EngineContext {
-  /// What a `pkcs11:` URI names.
+  /// Finds the certificate or the key that a `pkcs11:` URI names.
   func objectInToken(_ uri: String) throws(EngineError) -> ObjectInToken {
     guard let devices else { throw .key(.unusable(.unsupportedStorage)) }
     return try devices.object(uri, self)

@@ -12,7 +12,7 @@ package struct ImportFile: Sendable {
   /// Returns the failure for a file that another program has written; `nil` if none is known to have.
   package typealias ForeignFailure = @Sendable (_ contents: ForeignText, _ path: String) -> EngineError?
 
-  /// What may be another program's file.
+  /// The text of a file that may be another program's.
   package enum ForeignText: Sendable {
     case json(JSON)
     /// Text that is not JSON.

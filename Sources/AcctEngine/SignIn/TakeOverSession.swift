@@ -11,7 +11,7 @@ package struct TakeOverSession: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// What the other program keeps of it.
+  /// The client and the token that the other program keeps.
   package struct Session: Sendable {
     package let issuer: Issuer
     package let clientID: String

@@ -11,7 +11,7 @@ package struct ErrorMessage: Equatable, Sendable {
   /// `true` if the hint is to sign in to the command's account again.
   package var needsLogin = false
 
-  /// What scripts tell a failure by, with its exit status; the words follow.
+  /// The code that scripts tell a failure by, with its exit status; the words follow.
   package struct Code: Sendable {
     fileprivate let code: String
     fileprivate let status: ExitStatus
