@@ -7,27 +7,27 @@ package import Secrets
 package final class Released: Sendable {
   private let origin: Origin?
   /// The header lines that carry it, in the order in which they are printed.
-  package let fields: [HeaderField]
+  package let openedFields: [HeaderField]
   /// The body that carries it.
-  package let body: Secret?
+  package let openedBody: Secret?
   private let token: Token?
 
   fileprivate init(_ origin: Origin?, _ fields: [HeaderField], body: Secret? = nil, token: Token? = nil) {
     self.origin = origin
-    self.fields = fields
-    self.body = body
+    openedFields = fields
+    openedBody = body
     self.token = token
   }
 
   /// The token alone, as `token`, `exec` and programs have it; empty for a body, and for a token that is no account's yet.
-  package var tokenAlone: Secret { token?.secret ?? Secret("") }
+  package var openedToken: Secret { token?.secret ?? Secret("") }
 
   /// Returns `true` if it was released for a server.
   package func isFor(_ origin: Origin) -> Bool { self.origin == origin }
 
   /// The same with the header lines that the user, or a program of the user's, gives for the request.
   package func beside(_ lines: [HeaderField]) -> Released {
-    lines.isEmpty ? self : Released(origin, fields + lines, body: body, token: token)
+    lines.isEmpty ? self : Released(origin, openedFields + lines, body: openedBody, token: token)
   }
 }
 

@@ -15,7 +15,7 @@ struct OwnOriginsTests {
 
   @Test("An own origin is listed once, with every reason")
   func reasons() {
-    var origins: OwnOrigins = [old]
+    var origins = OwnOrigins([old])
     origins.add([api, old], for: .user)
     origins.add([api], for: .resource)
     #expect(Array(origins) == [old, api])
@@ -28,10 +28,10 @@ struct OwnOriginsTests {
 
   @Test("Own origins are replaced by a new sign-in, except those that the user allowed")
   func newSignIn() {
-    var before: OwnOrigins = [old]
+    var before = OwnOrigins([old])
     before.add([new], for: .resource)
     before.add([api], for: [.signIn, .user])
-    var after: OwnOrigins = [new]
+    var after = OwnOrigins([new])
     after.keepUsers(of: before)
     #expect(Array(after) == [new, api])
     #expect(after.reasons(for: new) == .signIn)
@@ -40,7 +40,7 @@ struct OwnOriginsTests {
 
   @Test("Own origins follow a server that moves, and keep its old place only if the user allowed it")
   func moves() {
-    var origins: OwnOrigins = [old]
+    var origins = OwnOrigins([old])
     origins.move(from: old, to: new)
     #expect(Array(origins) == [new])
     origins.add([new], for: .user)
@@ -50,7 +50,7 @@ struct OwnOriginsTests {
     // An origin that only the user has allowed does not move.
     origins.move(from: new, to: api)
     #expect(Array(origins) == [new, old])
-    origins = [old, new]
+    origins = OwnOrigins([old, new])
     origins.move(from: old, to: new)
     #expect(Array(origins) == [new])
     origins.move(from: new, to: new)
@@ -59,7 +59,7 @@ struct OwnOriginsTests {
 
   @Test("A place adds its origin, and the longest that a URL is in tells how near it is")
   func places() throws {
-    var origins: OwnOrigins = [old]
+    var origins = OwnOrigins([old])
     origins.add([try Place("https://api.example/team-a"), try Place("https://api.example/team-a/north/")], for: .user)
     #expect(Array(origins) == [old, api])
     #expect(
@@ -77,7 +77,7 @@ struct OwnOriginsTests {
   @Test("An origin that is own as a whole stays so beside a place, whichever came first")
   func wholeBesidePlace() throws {
     let place = try Place("https://old.example/team-a")
-    var first: OwnOrigins = [old]
+    var first = OwnOrigins([old])
     first.add([place], for: .user)
     var last = OwnOrigins(places: [place], for: .user)
     last.add([old], for: .signIn)
@@ -106,7 +106,7 @@ struct OwnOriginsTests {
   @Test("Places that the user allowed stay when the account is signed in anew")
   func placesStay() throws {
     let place = try Place("https://old.example/team-a")
-    var after: OwnOrigins = [old]
+    var after = OwnOrigins([old])
     after.keepUsers(of: OwnOrigins(places: [place], for: .user))
     #expect(after.places == [Place(old), place])
   }

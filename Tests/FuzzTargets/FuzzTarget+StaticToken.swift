@@ -44,10 +44,10 @@ private func sent(_ token: Token, as header: StaticHeader) -> Secret? {
     tokenType: .static,
     identity: Identity(subject: nil, issuer: nil, clientID: nil),
     source: .user,
-    origins: [],
+    origins: OwnOrigins(),
     tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: false),
     sentAs: header,
     createdAt: .epoch
   )
-  return (try? account.permit(to: nil).release(token, of: account.id))?.fields.first?.value
+  return (try? account.permit(to: nil).release(token, of: account.id))?.openedFields.first?.value
 }

@@ -68,7 +68,7 @@ struct PermitTests {
   @Test("A token is sent in the form of its account")
   func forms() throws {
     func line(_ account: Account, asBearer: Bool = false) throws -> HeaderField? {
-      try account.permit(to: own, asBearer: asBearer).release(token, of: account.id).fields.first
+      try account.permit(to: own, asBearer: asBearer).release(token, of: account.id).openedFields.first
     }
     func field(_ name: String, _ value: String) -> HeaderField { HeaderField(name, Secret(value)) }
     #expect(try line(account()) == field("Authorization", "Bearer made-up-token"))
@@ -98,9 +98,9 @@ struct PermitTests {
     #expect(released.isFor(own.origin))
     #expect(!released.isFor(other.origin))
     let handed = try mine.permit(handingOverFor: own).release(token, of: mine.id)
-    #expect(handed.tokenAlone == token.secret)
+    #expect(handed.openedToken == token.secret)
     #expect(!handed.isFor(own.origin))
-    #expect(handed.fields.isEmpty)
+    #expect(handed.openedFields.isEmpty)
   }
 
   @Test("A token for one resource does not go to another's origin")

@@ -109,10 +109,10 @@ struct HeaderCommand: AcctCommand {
     certificate: Secret
   ) throws(OutputFlaw) -> Secret {
     switch options.json ? .json : format {
-    case .lines: try authorization.released.fields.lines()
-    case .curl: Secret(joining: [try authorization.released.fields.curlConfig(), certificate])
+    case .lines: try authorization.released.openedFields.lines()
+    case .curl: Secret(joining: [try authorization.released.openedFields.curlConfig(), certificate])
     case .json: json(authorization, target, account)
-    case .map: Secret(joining: [try authorization.released.fields.jsonMap(), Secret("\n")])
+    case .map: Secret(joining: [try authorization.released.openedFields.jsonMap(), Secret("\n")])
     }
   }
 
@@ -121,7 +121,7 @@ struct HeaderCommand: AcctCommand {
     _ target: Authorize.Target,
     _ account: Account
   ) -> Secret {
-    let fields = authorization.released.fields.map { field -> JSON in
+    let fields = authorization.released.openedFields.map { field -> JSON in
       ["name": .string(field.name), "value": .string(field.value.shownText)]
     }
     let json: JSON = .object(

@@ -78,8 +78,8 @@ extension AccountFile {
       guard let list = value("origins")?.arrayValue else { throw Damage() }
       let reasons = value("originReasons")?.objectValue
       // Usually the service is the only one, and has been parsed already.
-      if let service, reasons == nil, list == [.string(service.description)] { return [service] }
-      var origins: OwnOrigins = []
+      if let service, reasons == nil, list == [.string(service.description)] { return OwnOrigins([service]) }
+      var origins = OwnOrigins()
       for element in list {
         guard let text = element.stringValue, let origin = try? Origin(text) else { throw Damage() }
         origins.add([origin], for: OwnOrigins.Reasons(reasons?[text]) ?? .signIn)
@@ -87,9 +87,9 @@ extension AccountFile {
       return origins
     }
 
-    /// The account's own origins with its places; `nil` where it has none, and in files of version 0.2.0.
-    mutating func places(of origins: OwnOrigins) throws(Damage) -> OwnOrigins? {
-      guard let value = value("places"), value != .null else { return nil }
+    /// The account's own origins with its places; as they are where it has none, and in files of version 0.2.0.
+    mutating func places(of origins: OwnOrigins) throws(Damage) -> OwnOrigins {
+      guard let value = value("places"), value != .null else { return origins }
       guard let places = origins.with(places: value) else { throw Damage() }
       return places
     }
@@ -231,7 +231,7 @@ extension OwnOrigins {
   /// Restores the places of the origins that are there; `nil` if one is malformed, or elsewhere.
   func with(places: JSON) -> OwnOrigins? {
     guard let list = places.arrayValue else { return nil }
-    var origins: OwnOrigins = []
+    var origins = OwnOrigins()
     for element in list {
       guard let text = element.stringValue, let place = try? Place(text), contains(place.origin) else { return nil }
       origins.add([place], for: reasons(for: place.origin))

@@ -101,7 +101,7 @@ package enum AccountFile {
       displayName: try file.string("displayName"),
       issuerSource: try file.string("issuerSource").flatMap(IssuerSource.init),
       service: service,
-      origins: try file.origins(beside: service),
+      origins: try file.places(of: file.origins(beside: service)),
       scope: try file.string("scope"),
       resources: try file.resources(),
       client: try file.client(),
@@ -127,7 +127,6 @@ package enum AccountFile {
       marks: Account.Marks(rawValue: file.number("marks") ?? 0),
       history: AccountHistory(file.incidental("history") ?? "")
     )
-    if let origins = try file.places(of: account.origins) { account.origins = origins }
     if account.source == .issuer { account.subjectStatements = try file.subjectStatements() }
     return account
   }

@@ -188,7 +188,7 @@ package struct AddAccount: Sendable {
         try name(for: incoming, options, besides: taken),
         createdAt: context.world.clock.now()
       )
-      account.origins.add(options.allowedOrigins, for: .user)
+      account.allowPlaces(options.allowedOrigins)
       account.keptIn = try KeyringChoice(context.world).note(of: keyring.kind)
       // Tokens of an export are as old as they were there.
       context.note(.added, of: &account, when: incoming.storedAt)
@@ -254,8 +254,8 @@ package struct AddAccount: Sendable {
         account.keptIn = known.keptIn
         account.history = known.history
         if change != .unchanged { context.note(.signedIn, of: &account, when: incoming.storedAt) }
-        if options.replacement != .forced || !incoming.isKnownByName { account.origins.keepUsers(of: known.origins) }
-        account.origins.add(options.allowedOrigins, for: .user)
+        if options.replacement != .forced || !incoming.isKnownByName { account.keepAllowedOrigins(of: known) }
+        account.allowPlaces(options.allowedOrigins)
         // Without a person in both it may be another one's.
         let isSure = !isItself || incoming.isNamed && incoming.isSame(as: known)
         let earlier = EarlierRefreshToken(of: before, for: account, incoming.items, isSure: isSure)
@@ -311,7 +311,8 @@ extension Account {
   /// A DID's document has been read anew; elsewhere the server need not repeat what an import or a userinfo stated.
   fileprivate mutating func keepPerson(of known: Account, with items: inout [Keyring.Item]) {
     guard kind != .static else {
-      (origins, keptFor) = (known.origins, known.keptFor)
+      takeOrigins(of: known)
+      keptFor = known.keptFor
       return
     }
     identity.subject = identity.subject ?? known.identity.subject
@@ -320,10 +321,7 @@ extension Account {
     (handle, did) = (known.handle, known.did)
     if let handle { items.append(.init(.handle, Secret(handle.description))) }
     if let did { items.append(.init(.did, Secret(did.description))) }
-    service = known.service
-    // A file of the user's names where its token may go; a sign-in adds no other place.
-    if known.source == .user, !known.origins.isEmpty { origins = known.origins }
-    origins.keepAll(of: known.origins)
+    keepOrigins(of: known)
   }
 }
 

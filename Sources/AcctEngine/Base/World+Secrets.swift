@@ -49,8 +49,8 @@ extension HTTPTransport {
   fileprivate func noting(_ held: HeldSecrets) -> HTTPTransport {
     HTTPTransport(
       send: { request throws(HTTPFailure) in
-        held.hold(SecretMembers.ofFields(request.fields))
-        if let body = request.body { held.hold(SecretMembers.ofBody(body, .sent)) }
+        held.hold(SecretMembers.ofFields(request.sentFields))
+        if let body = request.sentBody { held.hold(SecretMembers.ofBody(body, .sent)) }
         let response: HTTPResponse
         do throws(HTTPFailure) { response = try await send(request) } catch { throw error.redacted(by: held) }
         held.hold(cookiesIn: response.fields)
@@ -58,7 +58,7 @@ extension HTTPTransport {
         return response
       },
       stream: { request throws(HTTPFailure) in
-        held.hold(SecretMembers.ofFields(request.fields))
+        held.hold(SecretMembers.ofFields(request.sentFields))
         let response: StreamedResponse
         do throws(HTTPFailure) { response = try await stream(request) } catch { throw error.redacted(by: held) }
         held.hold(cookiesIn: response.head.fields)

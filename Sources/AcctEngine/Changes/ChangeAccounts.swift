@@ -60,7 +60,7 @@ package struct ChangeAccounts: Sendable {
   /// Allows an account's credentials to be sent to one more origin, or gives the account a place there.
   package func allow(_ place: Place, for account: Account) async throws(EngineError) -> Account {
     try await change(account) { (account: inout Account) throws(EngineError) in
-      account.origins.add([place], for: .user)
+      account.allowPlaces([place])
       context.note(.allowed, of: &account, at: place.origin)
     }
   }
@@ -69,7 +69,7 @@ package struct ChangeAccounts: Sendable {
   package func revoke(_ place: Place, from account: Account) async throws(EngineError) -> Account {
     try await change(account) { (account: inout Account) throws(EngineError) in
       let own = account.origins
-      account.origins.remove(place)
+      account.revokePlace(place)
       guard account.origins != own else { throw .authorization(.originUnknown(place, account: account.name)) }
     }
   }

@@ -95,7 +95,7 @@ package struct RebuildAccount: Sendable {
       tokenType: .static,
       identity: Identity(subject: nil, issuer: nil, clientID: nil),
       source: .user,
-      origins: [],
+      origins: OwnOrigins(),
       tokenLifetime: TokenLifetime(expiresAt: AddStaticToken.claims(of: token)?.expiry, canRenew: false),
       sentAs: sentAs,
       token: token
@@ -128,7 +128,7 @@ package struct RebuildAccount: Sendable {
       source: nil,
       handle: handle,
       did: did,
-      origins: [],
+      origins: OwnOrigins(),
       keyStorage: storage(of: items[.keypair]),
       tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: false),
       sentAs: kind == .static ? .bearer : nil,

@@ -112,7 +112,7 @@ package struct AddGuest: Sendable {
       source: .backend(service),
       issuerSource: .given,
       service: service,
-      origins: [service],
+      origins: OwnOrigins([service]),
       tokenLifetime: grant.tokenLifetime,
       validatedAt: context.world.clock.now(),
       limitations: grant.limitations,

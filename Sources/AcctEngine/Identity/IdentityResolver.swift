@@ -197,9 +197,8 @@ struct IdentityCheck: Sendable {
     let document = try await resolver.document(of: did, named: account.naming)
     let current = try await resolver.issuer(of: document.service, named: document.naming)
     guard issuer == nil || current == issuer else { throw .signIn(.moved(account: account.name, to: document.service)) }
-    if let old = account.service { account.origins.move(from: old, to: document.service) }
     account.identity.issuer = current
-    account.service = document.service
+    account.follow(to: document.service)
     if document.handle != account.handle, let handle = await resolver.confirmedHandle(of: document) {
       account.handle = handle
     }

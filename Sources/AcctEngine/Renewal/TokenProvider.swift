@@ -274,7 +274,7 @@ struct GrantToken: Sendable {
       do { permit = try owner.permit(lendingTo: server, idToken: isIDToken) } catch { throw .authorization(error) }
       do throws(EngineError) {
         let grant = try await TokenProvider(context, .allowed).grant(to: owner, under: permit)
-        return try permit.release(grant).tokenAlone
+        return try permit.release(grant).openedToken
       } catch .cancelled {
         throw .cancelled
       } catch {

@@ -200,12 +200,12 @@ extension Account {
     set { change { $0.issuerSource = newValue } }
   }
   /// The PDS, or the backend.
-  package var service: Origin? {
+  package internal(set) var service: Origin? {
     @inlinable get { shared.fields.service }
     set { change { $0.service = newValue } }
   }
   /// The origins to which its credentials may be sent.
-  package var origins: OwnOrigins {
+  package internal(set) var origins: OwnOrigins {
     @inlinable get { shared.fields.origins }
     set { change { $0.origins = newValue } }
   }

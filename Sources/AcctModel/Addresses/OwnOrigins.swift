@@ -29,7 +29,7 @@ package struct OwnOrigins: Equatable, Sendable {
 
   private var entries: [Entry]
 
-  package init(_ origins: [Origin], for reasons: Reasons = .signIn) {
+  package init(_ origins: [Origin] = [], for reasons: Reasons = .signIn) {
     entries = []
     add(origins, for: reasons)
   }
@@ -121,7 +121,32 @@ extension OwnOrigins: RandomAccessCollection {
   package subscript(position: Int) -> Origin { entries[position].origin }
 }
 
-extension OwnOrigins: ExpressibleByArrayLiteral {
-  /// Origins where the account was signed in.
-  package init(arrayLiteral origins: Origin...) { self.init(origins) }
+/// All that changes the origins of an account; `.ci/check-door` lists the callers.
+extension Account {
+  /// Adds what the user allows.
+  package mutating func allowPlaces(_ places: [Place]) { origins.add(places, for: .user) }
+
+  /// Removes a place; see ``OwnOrigins/remove(_:)``.
+  package mutating func revokePlace(_ place: Place) { origins.remove(place) }
+
+  /// Keeps what the user had allowed before a new sign-in.
+  package mutating func keepAllowedOrigins(of earlier: Account) { origins.keepUsers(of: earlier.origins) }
+
+  /// Keeps all earlier origins, where the new credentials are for the same person at the same server.
+  ///
+  /// A file of the user's names where its token may go; a sign-in adds no other place.
+  package mutating func keepOrigins(of earlier: Account) {
+    service = earlier.service
+    if earlier.source == .user, !earlier.origins.isEmpty { origins = earlier.origins }
+    origins.keepAll(of: earlier.origins)
+  }
+
+  /// Keeps the earlier origins alone: a static token's are not the server's to say.
+  package mutating func takeOrigins(of earlier: Account) { origins = earlier.origins }
+
+  /// Follows its data server, which has moved.
+  package mutating func follow(to service: Origin) {
+    if let old = self.service { origins.move(from: old, to: service) }
+    self.service = service
+  }
 }

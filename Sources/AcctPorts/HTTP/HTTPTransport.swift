@@ -90,10 +90,10 @@ package struct HTTPRequest: Sendable {
   package mutating func add(_ name: String, _ value: String) { plainFields.append((name, value)) }
 
   /// All of its fields, as they are sent.
-  package var fields: [(name: String, value: Secret)] { released.lines(before: plainFields) }
+  package var sentFields: [(name: String, value: Secret)] { released.lines(before: plainFields) }
 
   /// Its body, as it is sent.
-  package var body: Secret? { released?.body ?? plainBody.map { Secret($0) } }
+  package var sentBody: Secret? { released?.openedBody ?? plainBody.map { Secret($0) } }
 }
 
 extension Released? {
@@ -106,7 +106,7 @@ extension Released? {
 
   /// The lines of a request: those of the credential, and the others.
   func lines(before plain: [(name: String, value: String)]) -> [(name: String, value: Secret)] {
-    (self?.fields.map { ($0.name, $0.value) } ?? []) + plain.map { ($0.name, Secret($0.value)) }
+    (self?.openedFields.map { ($0.name, $0.value) } ?? []) + plain.map { ($0.name, Secret($0.value)) }
   }
 }
 
@@ -218,7 +218,7 @@ package struct StreamedRequest: Sendable {
   }
 
   /// All of its fields, as they are sent.
-  package var fields: [(name: String, value: Secret)] { released.lines(before: plainFields) }
+  package var sentFields: [(name: String, value: Secret)] { released.lines(before: plainFields) }
 }
 
 /// A response whose body is still to come.

@@ -103,8 +103,8 @@ package struct AnswerProgram: Sendable {
     let credential = HelperCredential(
       found.url,
       below: found.url.flatMap { found.account.origins.nearestPlace(to: $0)?.path } ?? "",
-      fields: authorization.released.fields,
-      token: authorization.released.tokenAlone,
+      fields: authorization.released.openedFields,
+      token: authorization.released.openedToken,
       form: found.account.credentialForm,
       expiresAt: authorization.expiresAt,
       now: context.world.clock.now()
@@ -161,8 +161,8 @@ package struct AnswerProgram: Sendable {
     } catch { throw .failed(error) }
     let credential = HelperCredential(
       url,
-      fields: released.fields,
-      token: released.tokenAlone,
+      fields: released.openedFields,
+      token: released.openedToken,
       form: .scheme("Bearer"),
       expiresAt: grant.expiresAt,
       now: context.world.clock.now()

@@ -28,7 +28,7 @@ struct RunWithToken: Sendable {
   ///   - variable: The variable that is to hold it.
   /// - Throws: ``ExecError/unusable(_:)``.
   func run(_ command: [String], _ token: Released, in variable: String) throws(EngineError) {
-    let value = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.variable.written(token.tokenAlone) }
+    let value = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.variable.written(token.openedToken) }
     do { try exec.become(command, (variable, value)) } catch { throw .exec(.unusable(error)) }
   }
 }

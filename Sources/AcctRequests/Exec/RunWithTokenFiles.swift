@@ -105,7 +105,7 @@ struct RunWithTokenFiles: Sendable {
   private static let longestWait: Int64 = 60
 
   private func write(_ token: FreshTokens.Kept, to path: String) throws(EngineError) {
-    do { try context.world.secretFiles.write(path, token.released.tokenAlone, true) } catch {
+    do { try context.world.secretFiles.write(path, token.released.openedToken, true) } catch {
       throw .input(.secretFile(error))
     }
   }

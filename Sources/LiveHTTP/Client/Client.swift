@@ -192,8 +192,8 @@ struct RequestMessage: Sendable {
     try self.init(
       request.method,
       request.url,
-      request.fields,
-      request.body.map { .bytes($0) } ?? .none,
+      request.sentFields,
+      request.sentBody.map { .bytes($0) } ?? .none,
       asksFirst: false,
       .total(request.timeout),
       request.reach,
@@ -208,7 +208,7 @@ struct RequestMessage: Sendable {
     try self.init(
       request.method,
       request.url,
-      request.fields,
+      request.sentFields,
       request.body.map { .source($0) } ?? .none,
       asksFirst: request.asksFirst && request.body != nil,
       .each(request.timeout),

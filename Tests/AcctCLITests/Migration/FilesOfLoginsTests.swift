@@ -265,7 +265,7 @@ struct FilesOfLoginsTests {
   }
 
   @Test("A token alone in a file for --import is told as that, with the option that takes it")
-  func tokenAlone() async {
+  func openedToken() async {
     for token in ["ghp_made-up-made-up-1", "glpat-made-up-made-up-1", "github_pat_made-up-made-up-1"] {
       record.provide("in", "\(token)\n")
       #expect(await record.acct("add", "--import", "in") == 65)

@@ -35,9 +35,15 @@ struct ProvenanceTests {
   @Test("An account's source is read as it was written")
   func roundTrip() async throws {
     #expect(await record.add(Handoffs.dpop(), "--allow-origin", "https://api.example") == 0)
-    var account = try stored().account
     let backend = try Origin("https://app.example")
-    account.origins.add([backend], for: [.signIn, .resource, .user])
+    var members = try stored().members
+    members["origins"] = .array((members["origins"]?.arrayValue ?? []) + [.string(backend.description)])
+    var reasons = try #require(members["originReasons"]?.objectValue)
+    reasons[backend.description] = ["signIn", "resource", "user"]
+    members["originReasons"] = .object(reasons)
+    members["places"] = nil
+    var account = try decoded(members, without: [])
+    #expect(account.origins.reasons(for: backend) == [.signIn, .resource, .user])
     for source in [AccountSource.issuer, .backend(backend), .user, nil] {
       account.source = source
       #expect(AccountFile.decode(AccountFile.encode(account)) == account)

@@ -18,7 +18,7 @@ struct SharedRecordTests {
       tokenType: .dpop,
       identity: Identity(subject: "alice", issuer: nil, clientID: nil),
       source: .user,
-      origins: [try Origin("https://api.example")],
+      origins: OwnOrigins([try Origin("https://api.example")]),
       tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: true),
       recordedState: .signedIn,
       createdAt: try Timestamp("2026-01-15T08:00:00Z")

@@ -25,7 +25,7 @@ struct GrantPropertyTests {
       identity: Identity(subject: "alice", issuer: try Issuer("https://as.example"), clientID: "client"),
       source: .issuer,
       issuerSource: .given,
-      origins: [],
+      origins: OwnOrigins(),
       tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: true),
       createdAt: now
     )

@@ -186,7 +186,7 @@ struct RenewalStateMachineTests {
       source: .issuer,
       did: try DID("did:plc:alice"),
       issuerSource: .did,
-      origins: [],
+      origins: OwnOrigins(),
       client: client,
       tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: true),
       createdAt: now

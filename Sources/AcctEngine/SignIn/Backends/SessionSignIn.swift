@@ -117,7 +117,7 @@ extension NewCredentials {
       handle: callback.handle,
       did: callback.did,
       service: backend,
-      origins: [backend],
+      origins: OwnOrigins([backend]),
       tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: true),
       token: callback.session.token
     )
