@@ -102,7 +102,7 @@ completions: build ## writes completions/ anew, from the commands as they are
 	completions/generate $(binary)
 
 # Linked anew from the same objects. The build does not know that it depends on the order.
-order: build ## the release binary as it is installed: what commands run lies side by side
+order: build ## the release binary as packages have it: what commands run lies side by side
 	@.ci/setup order
 	packaging/start-up-order $(binary) >.build/start-up.order
 	rm $(binary)
@@ -140,7 +140,7 @@ page-pictures: build ## pictures of the page that a sign-in's browser ends at, i
 	@.ci/setup page-pictures
 	PYTHONDONTWRITEBYTECODE=1 python3 Tests/CallbackPage/pictures.py $(binary) .build/page-pictures
 
-install: order ## installs to PREFIX (/usr/local for root, else ~/.local)
+install: build ## installs to PREFIX (/usr/local for root, else ~/.local)
 	@$(MAKE) --no-print-directory files
 
 # What is built already: a package takes its files from here.

@@ -79,8 +79,8 @@ let measurements: [Target] =
 /// What lets acct start quickly.
 ///
 /// A static library takes no time to load: Swift's own, the unwinder, and that of C++, which the file names.
-/// Relocations are packed into a twentieth (DT_RELR), identical functions are kept once (see Documentation/design/startup.md),
-/// no table of exported symbols is read, and mathematics that nothing calls is not looked up.
+/// Relocations are packed into a twentieth (DT_RELR), no table of exported symbols is read, and mathematics that nothing calls
+/// is not looked up (see Documentation/design/startup.md).
 let quickStart: [LinkerSetting] = [
   // SwiftPM's own option applies to all targets. The tests need Swift's shared libraries, since Testing is one, and
   // would have to be a build of their own.
@@ -93,7 +93,7 @@ let quickStart: [LinkerSetting] = [
   ]),
   // As distributions link: texts that end alike are one.
   .unsafeFlags(["-use-ld=lld", "-Xlinker", "-O2"]),
-  .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=all"]),
+  .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]),
   .unsafeFlags(["-Xlinker", "--no-export-dynamic"]),
   // Not for speed: see Sources/CArguments/workers.c.
   .unsafeFlags(["-Xlinker", "--wrap=_dispatch_workq_worker_register"]),
