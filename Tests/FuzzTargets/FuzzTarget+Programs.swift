@@ -47,7 +47,7 @@ func gitCredentialViolation(_ bytes: [UInt8]) -> String? {
           lines.dropLast().allSatisfy({ line in keys.contains { line.starts(with: $0.utf8) } })
         else { return "a line that git's question wrote" }
       }
-    case .reject(let target, let given):
+    case .reject(let target, let given), .confirm(let target, let given):
       guard isUsable(target, bytes), given.count > 0 else { return "nothing to reject" }
     case .answered(let answer): guard answer.output.count == 0 else { return "an answer to nothing" }
     case .unusable: break
@@ -76,7 +76,7 @@ func dockerCredentialViolation(_ bytes: [UInt8]) -> String? {
     case .answered(let answer):
       // A place beside a registry.
       guard answer.isSuccess == (operation != "get") else { return "a wrong answer to no registry" }
-    case .reject, .list, .unverified, .identity, .assume: return "a task that docker did not ask for"
+    case .reject, .confirm, .list, .unverified, .identity, .assume: return "a task that docker did not ask for"
     }
   }
   return nil
@@ -96,7 +96,7 @@ func terraformCredentialViolation(_ bytes: [UInt8]) -> String? {
     case .forget(let target): guard target.urls.count == 1 else { return "a host that terraform did not name" }
     case .store(_, let user, let secret): guard user == nil, secret.count > 0 else { return "a login without a token" }
     case .unusable: break
-    case .reject, .list, .answered, .unverified, .identity, .assume: return "a task that terraform did not ask for"
+    case .reject, .confirm, .list, .answered, .unverified, .identity, .assume: return "a task that terraform did not ask for"
     }
   }
   return nil

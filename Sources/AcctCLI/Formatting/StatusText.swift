@@ -23,11 +23,15 @@ struct StatusText {
   private var summary: [Field] {
     let assessment = status.shownAssessment
     let word = status.account.word(for: assessment.state, at: now)
-    let rejection = status.account.recordedState.rejection.map { words(for: $0, by: clock) }
-    let state = [word, rejection ?? assessment.reason].compactMap(\.self)
+    let state =
+      switch status.account.recordedState {
+      case .doubted(let rejection): "\(word), \(doubt(rejection, by: clock))"
+      case .rejected(let rejection): "\(word): \(words(for: rejection, by: clock))"
+      default: [word, assessment.reason].compactMap(\.self).joined(separator: ": ")
+      }
     return [
       Field("account", status.account.name.description + (status.isActive ? " (active)" : ""), .strong),
-      Field("state", state.joined(separator: ": "), assessment.state.style),
+      Field("state", state, assessment.state.style),
       Field("problem", errorMessage?.text ?? "", .bad),
       Field("next", errorMessage?.hint ?? ""),
     ]
@@ -106,6 +110,11 @@ struct StatusText {
 /// Who rejected a token, and when.
 private func words(for rejection: Rejection, by clock: Clock) -> String {
   "rejected by \(rejection.origin.authority) at \(moment(rejection.time, by: clock))"
+}
+
+/// The one rejection of a token that is still sent.
+private func doubt(_ rejection: Rejection, by clock: Clock) -> String {
+  "refused once: 401 at \(rejection.path ?? rejection.origin.authority), \(moment(rejection.time, by: clock))"
 }
 
 /// The line that contains a static token.

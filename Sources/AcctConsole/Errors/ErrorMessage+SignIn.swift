@@ -134,7 +134,9 @@ extension ErrorMessage {
       case .tokenOver(_, let replacement): remedy(for: replacement)
       case .certificateEnded: loginHint(account, certificateOptions)
       case .idTokenNotRequested(let scope): loginHint(account, ["--scope", scope])
-      case .expired, .ending, .ended, .rejected, .guestOver, .signedOut, .noIDToken: loginHint(account)
+      case .rejected(let rejection):
+        "`\(acctLine("request", rejection.origin.description))` tries it once more; \(loginHint(account))"
+      case .expired, .ending, .ended, .guestOver, .signedOut, .noIDToken: loginHint(account)
       }
     self = .code("signInRequired", .signInRequired)
       .saying(message)

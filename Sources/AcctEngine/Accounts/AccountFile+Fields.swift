@@ -169,12 +169,14 @@ extension AccountFile {
       return Account.Incoming(place: place, isWhole: isWhole)
     }
 
-    /// The rejection of its token; present only where that is the reason.
-    private mutating func rejection() throws(Damage) -> RecordedState? {
+    /// The rejection of its token; present only where there was one.
+    private mutating func rejection() throws(Damage) -> Rejection? {
       guard let value = value("rejected"), value != .null else { return nil }
-      guard let origin = value.objectValue?["by"]?.stringValue, let time = value.objectValue?["at"]?.stringValue
+      guard let members = value.objectValue, let origin = members["by"]?.stringValue,
+        let time = members["at"]?.stringValue
       else { throw Damage() }
-      do { return .rejected(Rejection(by: try Origin(origin), at: try Timestamp(time))) } catch { throw Damage() }
+      let path = members["path"]?.stringValue
+      do { return Rejection(by: try Origin(origin), path: path, at: try Timestamp(time)) } catch { throw Damage() }
     }
 
     /// The refusal that may have been the session's end; present only where the cause of the last one is not known.
@@ -190,9 +192,12 @@ extension AccountFile {
     mutating func recordedState() throws(Damage) -> RecordedState {
       let reason = try string("reason") ?? ""
       return switch try string("standing") {
-      case "signedIn": reason.isEmpty ? .signedIn : .renewalRefused(reason: reason, doubt: try doubt())
+      case "signedIn":
+        reason.isEmpty
+          ? try rejection().map { .doubted($0) } ?? .signedIn : .renewalRefused(reason: reason, doubt: try doubt())
       case "expired": .expired(reason: reason)
-      case "reauthRequired": try rejection() ?? .reauthRequired(reason: reason, tokenStands: isTrue("tokenStands"))
+      case "reauthRequired":
+        try rejection().map { .rejected($0) } ?? .reauthRequired(reason: reason, tokenStands: isTrue("tokenStands"))
       case "signedOut": .signedOut(reason: reason)
       default: throw Damage()
       }

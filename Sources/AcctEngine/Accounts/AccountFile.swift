@@ -9,8 +9,8 @@ package enum AccountFile {
   package static func encode(_ account: Account) -> [UInt8] {
     let recordedState =
       switch account.recordedState {
-      // Earlier versions read the second of each pair as the first: without its reason, and as a session's end.
-      case .signedIn, .renewalRefused: "signedIn"
+      // Earlier versions read each as the first of its line: without its reason, and as a session's end.
+      case .signedIn, .doubted, .renewalRefused: "signedIn"
       case .expired: "expired"
       case .reauthRequired, .rejected: "reauthRequired"
       case .signedOut: "signedOut"
@@ -43,7 +43,7 @@ package enum AccountFile {
       "sessionEndsAt": .init(account.sessionEndsAt?.description),
       "limitations": account.limitations?.json ?? .null,
       "standing": .string(recordedState),
-      "reason": .init(account.recordedState.reason),
+      "reason": .init(account.recordedState.storedReason),
       "renewalStartedAt": .init(account.renewalStartedAt?.description),
       "incoming": account.incoming.map {
         ["place": .string($0.place.description), "isWhole": .bool($0.isWhole)]
@@ -59,7 +59,10 @@ package enum AccountFile {
       ]
     }
     if let rejection = account.recordedState.rejection {
-      json["rejected"] = ["by": .string(rejection.origin.description), "at": .string(rejection.time.description)]
+      json["rejected"] = [
+        "by": .string(rejection.origin.description), "path": .init(rejection.path),
+        "at": .string(rejection.time.description),
+      ]
     }
     if account.keyStorage != .software { json["keyStorage"] = .string(account.keyStorage.rawValue) }
     json["sentAs"] = account.sentAs?.json

@@ -147,7 +147,7 @@ extension Account {
     if assessment.state == .expired, let refusal = RequestRefusal(lastRenewalOf: self) {
       return .signIn(.requestRefused(refusal))
     }
-    if let rejection = recordedState.rejection { return .signIn(.required(account: name, .rejected(rejection))) }
+    if case .rejected(let rejection) = recordedState { return .signIn(.required(account: name, .rejected(rejection))) }
     if let replacement {
       let end: StaticTokenEnd =
         switch assessment.state {

@@ -104,7 +104,7 @@ package struct ServerCheck: Sendable {
   ) async throws(EngineError) -> EngineError {
     guard !account.canRenew else { return .signIn(.required(account: account.name, .ended(reason: reason))) }
     let rejection = Rejection(by: origin, at: context.world.clock.now())
-    try await TokenVerdict(context).record(rejection, on: grant.token, of: account)
+    try await TokenVerdict(context).record(rejection, isConclusive: true, on: grant.token, of: account)
     return .signIn(.required(account: account.name, .rejected(rejection)))
   }
 
@@ -278,15 +278,21 @@ package struct TokenVerdict {
   ///
   /// - Parameters:
   ///   - rejection: The rejection; `nil` if the token was accepted.
+  ///   - isConclusive: `true` where the server was asked for the token itself.
   ///   - token: The token that was sent.
   ///   - account: The account as it was then.
   /// - Throws: ``EngineError``: files or keyring fail.
-  package func record(_ rejection: Rejection?, on token: Token, of account: Account) async throws(EngineError) {
+  package func record(
+    _ rejection: Rejection?,
+    isConclusive: Bool = false,
+    on token: Token,
+    of account: Account
+  ) async throws(EngineError) {
     do {
       try await context.withExclusiveAccess(to: account) { (current, credentialStore) throws(EngineError) in
         guard try await credentialStore.read().token == token else { return }
         var current = current
-        if let rejection { current.note(rejection) } else { current.noteAcceptance() }
+        if let rejection { current.note(rejection, isConclusive: isConclusive) } else { current.noteAcceptance() }
         if current != credentialStore.account { try credentialStore.save(current) }
       }
     } catch .selection(.unknown) {

@@ -1,3 +1,5 @@
+import Text
+
 /// The last known state of the credentials, without asking keyring or server.
 package indirect enum RecordedState: Equatable, Sendable {
   case signedIn
@@ -9,6 +11,8 @@ package indirect enum RecordedState: Equatable, Sendable {
   /// The server has ended the session, in these words; or only its renewals, and the token stays valid until it
   /// expires.
   case reauthRequired(reason: String, tokenStands: Bool = false)
+  /// Signed in, and a server of the account has rejected its token once: that may be about one address alone.
+  case doubted(Rejection)
   /// A server of the account has rejected its token, which can't be renewed.
   case rejected(Rejection)
   /// The secrets are gone, for this reason.
@@ -41,22 +45,38 @@ package struct Doubt: Equatable, Sendable {
 /// A server's rejection of a token, by a 401.
 package struct Rejection: Equatable, Sendable {
   package let origin: Origin
+  /// The beginning of the path that was asked for; `nil` where it is not known, or says too much.
+  package let path: String?
   package let time: Timestamp
 
-  package init(by origin: Origin, at time: Timestamp) {
+  package init(by origin: Origin, path: String? = nil, at time: Timestamp) {
     self.origin = origin
+    self.path = path.map(Self.shown)
     self.time = time
   }
 
-  /// The reason for it in the JSON of `status`.
-  static let word = "rejected"
+  /// Seconds after which a second rejection of the token counts: what a program asks for within is one attempt.
+  private static let pause: Int64 = 60
+
+  /// `true` if it confirms an earlier rejection, of a minute before or more.
+  func confirms(_ earlier: Rejection) -> Bool { time.seconds(since: earlier.time) >= Self.pause }
+
+  /// The first words of a path, up to one that may be a secret or a person's: a long one, or of other characters.
+  private static func shown(_ path: String) -> String {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+    let plain = parts.prefix(3).prefix { part in
+      part.utf8.count <= 16 && part.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
+    }
+    let whole = "/" + plain.joined(separator: "/")
+    return plain.count == parts.count ? whole : "\(whole == "/" ? "" : whole)/…"
+  }
 }
 
 extension RecordedState {
   /// The state before the keyring and the clock are consulted.
   package var state: SessionState {
     switch self {
-    case .signedIn, .renewalRefused: .valid
+    case .signedIn, .doubted, .renewalRefused: .valid
     case .expired: .expired
     case .reauthRequired, .rejected: .reauthRequired
     case .signedOut: .signedOut
@@ -67,19 +87,28 @@ extension RecordedState {
   package var reason: String? {
     switch self {
     case .signedIn: nil
-    case .rejected: Rejection.word
+    case .doubted: "refusedOnce"
+    case .rejected: "rejected"
     case .renewalRefused(let reason, _), .expired(let reason), .reauthRequired(let reason, _), .signedOut(let reason):
       reason
     }
   }
+
+  /// The reason in an account's file: earlier versions take one of a signed-in account for that of a refused renewal.
+  package var storedReason: String? { if case .doubted = self { nil } else { reason } }
 
   /// `true` if a new sign-in is needed and the earlier token may be used until it expires.
   package var tokenStands: Bool {
     if case .reauthRequired(_, let tokenStands) = self { tokenStands } else { false }
   }
 
-  /// The rejection of its token; `nil` without one.
-  package var rejection: Rejection? { if case .rejected(let rejection) = self { rejection } else { nil } }
+  /// The rejection of its token, be it the only one or the last; `nil` without one.
+  package var rejection: Rejection? {
+    switch self {
+    case .doubted(let rejection), .rejected(let rejection): rejection
+    case .signedIn, .renewalRefused, .expired, .reauthRequired, .signedOut: nil
+    }
+  }
 
   /// The reason for which the server rejected the last renewal; `nil` if it did not, or if the session is over.
   package var refusedRenewal: String? {
@@ -138,8 +167,20 @@ extension Account {
 
   /// Stores that a server has rejected the token, which can't be renewed; only a request that succeeds with it, or a new
   /// sign-in, ends this.
-  package mutating func note(_ rejection: Rejection) {
-    if recordedState.state == .valid { recordedState = .rejected(rejection) }
+  ///
+  /// One 401 may be about an address that the token is not for. The second one counts, of a minute later or more, with no
+  /// success between.
+  ///
+  /// - Parameters:
+  ///   - rejection: The rejection.
+  ///   - isConclusive: `true` where the server was asked for the token itself.
+  package mutating func note(_ rejection: Rejection, isConclusive: Bool = false) {
+    guard recordedState.state == .valid else { return }
+    if case .doubted(let earlier) = recordedState {
+      if isConclusive || rejection.confirms(earlier) { recordedState = .rejected(rejection) }
+    } else {
+      recordedState = isConclusive ? .rejected(rejection) : .doubted(rejection)
+    }
   }
 
   /// Stores that a server accepts the token after all.

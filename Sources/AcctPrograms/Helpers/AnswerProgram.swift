@@ -51,6 +51,9 @@ package struct AnswerProgram: Sendable {
         let rejection = HelperRejection(context, for: purpose)
         let notices = try await rejection.renew(target, given, as: reference)
         return Outcome(answer: program.done, notices: notices)
+      case .confirm(let target, let given):
+        await HelperRejection(context, for: purpose).clear(target, given, as: reference)
+        return Outcome(answer: program.done)
       case .store(let target, let user, let secret):
         try await StoreFromHelper(context, keeper).keep(secret, of: user, for: target, as: reference)
         return Outcome(answer: program.done)
@@ -194,7 +197,7 @@ extension AnswerProgram {
   }
 }
 
-/// Renews a token that a program reports as rejected, as a 401 from the server would.
+/// Renews a token that a program reports as rejected, as a 401 from the server would, or notes that it was.
 ///
 /// The program hands the credential back. Only the account that has exactly this token is affected: an old token that
 /// has been renewed since, or a password from elsewhere, changes nothing.
@@ -240,6 +243,18 @@ struct HelperRejection {
       return try await Renewal(context).secondToken(for: purpose, of: own.account, because: .refused(own.token)).notices
     } catch {
       throw .failed(error)
+    }
+  }
+
+  /// Stores that a server has accepted a token after all, where it had rejected one.
+  func clear(_ target: HelperTarget, _ given: Secret, as reference: String?) async {
+    context.world.held.hold(given)
+    do throws(EngineError) {
+      let doubted = try context.accountStore.listing().accounts.contains { $0.recordedState.rejection != nil }
+      guard doubted, let own = try await own(target, given, reference), own.purpose == nil else { return }
+      try await TokenVerdict(context).record(nil, on: own.token, of: own.account)
+    } catch {
+      // The next success is stored; the program has what it wanted.
     }
   }
 

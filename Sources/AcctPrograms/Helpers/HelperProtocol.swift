@@ -144,6 +144,8 @@ package enum HelperTask: Equatable, Sendable {
   case assume(RoleRequest)
   /// A server rejected this credential.
   case reject(HelperTarget, Secret)
+  /// A server accepted this credential.
+  case confirm(HelperTarget, Secret)
   /// Keep a password for a server; without a user, a bearer token.
   case store(HelperTarget, user: String?, Secret)
   /// Delete the password that was kept for a server.

@@ -42,16 +42,29 @@ struct RejectedTokenHelperTests {
     #expect(server.bodies("/token").count == asked + 1)
   }
 
-  @Test("A rejected static token stays, and the message names the command that stores a new one")
+  @Test("A static token that was rejected once is given again, and the message names the command that stores a new one")
   func rejectedStatic() async {
     await record.addToken("tok", at: "https://git.example", "--name", "work")
-    #expect(
-      await record.git("protocol=https", "host=git.example", "password=tok", operation: "erase") == 0
-    )
+    let own = ["protocol=https", "host=git.example"]
+    func tell(_ operation: String) async -> Int32 {
+      await record.git(own[0], own[1], "password=tok", operation: operation)
+    }
+    #expect(await tell("erase") == 0)
     #expect(record.out == "")
     #expect(record.err.joined().contains("the server rejected the token of work"))
     #expect(record.err.joined().contains("`acct login work`"))
-    #expect(await record.git("protocol=https", "host=git.example") == 0)
+    #expect(await record.git(own[0], own[1]) == 0)
+    #expect(record.out.contains("password=tok\n"))
+    // A success between: the next rejection is the first again.
+    #expect(await tell("store") == 0)
+    #expect(record.out == "" && record.err == [])
+    record.now += 60
+    #expect(await tell("erase") == 0)
+    #expect(await record.git(own[0], own[1]) == 0)
+    #expect(record.out.contains("password=tok\n"))
+    record.now += 60
+    #expect(await tell("erase") == 0)
+    #expect(await record.git(own[0], own[1]) == 0)
     #expect(record.out == "")
     #expect(record.err.first == "acct: https://git.example has rejected the token of work", "\(record.err)")
   }

@@ -32,6 +32,17 @@ struct HelperProtocolTests {
     }
   }
 
+  @Test("What git stores was accepted by its server, and what it stores of something else is ignored")
+  func accepted() throws {
+    let target = HelperTarget(try HTTPURL("https://git.example/"))
+    #expect(
+      try git("protocol=https", "host=git.example", "password=p", operation: "store") == .confirm(target, Secret("p"))
+    )
+    #expect(try git("host=git.example", "password=p", operation: "store") == .answered(HelperAnswer()))
+    #expect(try git("protocol=https", "host=git.example", operation: "store") == .answered(HelperAnswer()))
+    #expect(try git("broken", operation: "store") == .answered(HelperAnswer()))
+  }
+
   @Test("An empty value clears git's lists, and a capability after it counts")
   func lists() throws {
     let lines = "capability[]=authtype\ncapability[]=\nprotocol=https\nhost=git.example\n"

@@ -22,9 +22,16 @@ package struct GitCredentials: HelperProtocol {
     guard let operation = question.operation.first else { throw .operation(nil) }
     guard question.operation.count == 1 else { throw .arguments }
     // Other operations are not parsed: git adds operations, which a helper is to ignore whatever is written behind
-    // them. `store` leaves nothing to do: a credential of another helper is not acct's, and its own acct has already.
+    // them. `store` keeps nothing: a credential of another helper is not acct's, and its own acct has already. It tells
+    // that a server has accepted one.
     guard operation == "get" || operation == "erase" else {
       (user, knowsSchemes, challenged) = (nil, false, [])
+      if operation == "store", let input = try? GitQuestion(question.input), let given = input.given,
+        case .success(let destination?) = try? input.place()
+      {
+        task = .confirm(HelperTarget(destination.url, user: destination.user), given)
+        return
+      }
       let isAsked = operation == "capability"
       task = .answered(HelperAnswer(Secret(isAsked ? "version 0\ncapability authtype\n" : "")))
       return
