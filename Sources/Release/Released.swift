@@ -8,14 +8,13 @@ package final class Released: Sendable {
   private let origin: Origin?
   /// The header lines that carry it, in the order in which they are printed.
   package let openedFields: [HeaderField]
-  /// The body that carries it.
-  package let openedBody: Secret?
+  private let body: Secret?
   private let token: Token?
 
   fileprivate init(_ origin: Origin?, _ fields: [HeaderField], body: Secret? = nil, token: Token? = nil) {
     self.origin = origin
     openedFields = fields
-    openedBody = body
+    self.body = body
     self.token = token
   }
 
@@ -25,9 +24,17 @@ package final class Released: Sendable {
   /// Returns `true` if it was released for a server.
   package func isFor(_ origin: Origin) -> Bool { self.origin == origin }
 
+  /// The header lines and the body, for the server that they are sent to.
+  ///
+  /// - Throws: ``AuthorizationError/misdirected(_:)`` for any other server.
+  package func opened(for origin: Origin) throws(AuthorizationError) -> (fields: [HeaderField], body: Secret?) {
+    guard self.origin == origin else { throw .misdirected(origin) }
+    return (openedFields, body)
+  }
+
   /// The same with the header lines that the user, or a program of the user's, gives for the request.
   package func beside(_ lines: [HeaderField]) -> Released {
-    lines.isEmpty ? self : Released(origin, openedFields + lines, body: openedBody, token: token)
+    lines.isEmpty ? self : Released(origin, openedFields + lines, body: body, token: token)
   }
 }
 
@@ -35,18 +42,16 @@ extension Permit {
   /// Releases a token, in the form in which its account sends it.
   ///
   /// - Parameters:
-  ///   - token: The token that the permit is for.
-  ///   - owner: The account that has it.
+  ///   - own: The token that the permit is for.
   ///   - companion: The line that belongs to it: its proof, or a device's identifier.
   /// - Returns: The token, for the recipient alone.
-  /// - Throws: ``AuthorizationError/misdirected(_:)`` for the token of another account.
+  /// - Throws: ``AuthorizationError/misdirected(_:)`` for the token of another account or purpose.
   package func release(
-    _ token: Token,
-    of owner: AccountID,
+    _ own: AccountToken,
     beside companion: HeaderField? = nil
   ) throws(AuthorizationError) -> Released {
-    guard owner == self.owner else { throw misdirected }
-    return Released(origin, form.lines(for: token) + (companion.map { [$0] } ?? []), token: token)
+    guard own.owner == owner, own.isIDToken == isForIDToken, own.purpose == purpose else { throw misdirected }
+    return Released(origin, form.lines(for: own.token) + (companion.map { [$0] } ?? []), token: own.token)
   }
 
   /// Releases a token before it is an account's, or where it is not sent in the form of its account.

@@ -1,12 +1,12 @@
 package import AcctPorts
 package import Secrets
 
-/// What a test's transport got.
+/// What a test's transport got: nothing of a credential that is for another server.
 extension HTTPRequest {
-  package var fields: [(name: String, value: Secret)] { sentFields }
-  package var body: Secret? { sentBody }
+  package var fields: [SentField] { (try? opened(for: url.origin).fields) ?? [] }
+  package var body: Secret? { try? opened(for: url.origin).body }
 }
 
 extension StreamedRequest {
-  package var fields: [(name: String, value: Secret)] { sentFields }
+  package var fields: [SentField] { (try? openedFields(for: url.origin)) ?? [] }
 }

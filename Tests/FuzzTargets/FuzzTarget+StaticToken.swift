@@ -49,5 +49,5 @@ private func sent(_ token: Token, as header: StaticHeader) -> Secret? {
     sentAs: header,
     createdAt: .epoch
   )
-  return (try? account.permit(to: nil).release(token, of: account.id))?.openedFields.first?.value
+  return (try? account.permit(to: nil).release(AccountToken(token, of: account.id)))?.openedFields.first?.value
 }

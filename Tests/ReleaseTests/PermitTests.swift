@@ -68,7 +68,7 @@ struct PermitTests {
   @Test("A token is sent in the form of its account")
   func forms() throws {
     func line(_ account: Account, asBearer: Bool = false) throws -> HeaderField? {
-      try account.permit(to: own, asBearer: asBearer).release(token, of: account.id).openedFields.first
+      try account.permit(to: own, asBearer: asBearer).release(AccountToken(token, of: account.id)).openedFields.first
     }
     func field(_ name: String, _ value: String) -> HeaderField { HeaderField(name, Secret(value)) }
     #expect(try line(account()) == field("Authorization", "Bearer made-up-token"))
@@ -92,12 +92,20 @@ struct PermitTests {
   func owners() throws {
     let (mine, yours) = (try account(), try account(number: 2))
     let permit = try mine.permit(to: own)
-    #expect(throws: AuthorizationError.misdirected(own.origin)) { try permit.release(token, of: yours.id) }
+    #expect(throws: AuthorizationError.misdirected(own.origin)) { try permit.release(AccountToken(token, of: yours.id)) }
     #expect(throws: AuthorizationError.misdirected(own.origin)) { try permit.release(token, in: "Bearer") }
-    let released = try permit.release(token, of: mine.id)
+    let purpose = try TokenPurpose(audience: "https://other.example", scope: nil)
+    for wrong in [
+      AccountToken(token, of: mine.id, for: purpose), AccountToken(token, of: mine.id, isIDToken: true),
+    ] {
+      #expect(throws: AuthorizationError.misdirected(own.origin)) { try permit.release(wrong) }
+    }
+    let released = try permit.release(AccountToken(token, of: mine.id))
+    #expect(throws: AuthorizationError.misdirected(other.origin)) { try released.opened(for: other.origin) }
+    #expect(try released.opened(for: own.origin).fields == released.openedFields)
     #expect(released.isFor(own.origin))
     #expect(!released.isFor(other.origin))
-    let handed = try mine.permit(handingOverFor: own).release(token, of: mine.id)
+    let handed = try mine.permit(handingOverFor: own).release(AccountToken(token, of: mine.id))
     #expect(handed.openedToken == token.secret)
     #expect(!handed.isFor(own.origin))
     #expect(handed.openedFields.isEmpty)

@@ -49,8 +49,9 @@ extension HTTPTransport {
   fileprivate func noting(_ held: HeldSecrets) -> HTTPTransport {
     HTTPTransport(
       send: { request throws(HTTPFailure) in
-        held.hold(SecretMembers.ofFields(request.sentFields))
-        if let body = request.sentBody { held.hold(SecretMembers.ofBody(body, .sent)) }
+        let (fields, body) = try request.opened(for: request.url.origin)
+        held.hold(SecretMembers.ofFields(fields))
+        if let body { held.hold(SecretMembers.ofBody(body, .sent)) }
         let response: HTTPResponse
         do throws(HTTPFailure) { response = try await send(request) } catch { throw error.redacted(by: held) }
         held.hold(cookiesIn: response.fields)
@@ -58,7 +59,7 @@ extension HTTPTransport {
         return response
       },
       stream: { request throws(HTTPFailure) in
-        held.hold(SecretMembers.ofFields(request.sentFields))
+        held.hold(SecretMembers.ofFields(try request.openedFields(for: request.url.origin)))
         let response: StreamedResponse
         do throws(HTTPFailure) { response = try await stream(request) } catch { throw error.redacted(by: held) }
         held.hold(cookiesIn: response.head.fields)

@@ -40,8 +40,7 @@ package struct Credentials: Sendable {
   package func grant(at now: Timestamp) throws(EngineError) -> AccessGrant {
     guard let token, isUsable else { throw account.stateError(assess(at: now)) }
     return AccessGrant(
-      owner: account.id,
-      token: token,
+      own: AccountToken(token, of: account.id),
       key: account.tokenType == .dpop ? key : nil,
       identity: certificate.map(TLSIdentity.init),
       expiresAt: account.tokenLifetime.expiresAt,
@@ -69,20 +68,20 @@ extension Account {
 
 /// A token that can be used now, with the key that it is bound to.
 package struct AccessGrant: Sendable {
-  /// The account that has it.
-  let owner: AccountID
-  package var token: Token
+  let own: AccountToken
   package var key: DPoPKey?
   /// Presented where the token is used, if its client has a certificate and it was read.
   package var identity: TLSIdentity?
   package var expiresAt: Timestamp?
   package var notices: [Notice]
+
+  package var token: Token { own.token }
 }
 
 extension Permit {
-  /// Releases the token of a grant; see ``release(_:of:beside:)``.
+  /// Releases the token of a grant; see ``release(_:beside:)``.
   package func release(_ grant: AccessGrant, beside companion: HeaderField? = nil) throws(EngineError) -> Released {
-    do { return try release(grant.token, of: grant.owner, beside: companion) } catch { throw .authorization(error) }
+    do { return try release(grant.own, beside: companion) } catch { throw .authorization(error) }
   }
 }
 

@@ -250,7 +250,7 @@ extension RegisterClient {
     let (type, body) =
       switch style {
       case .rfc7591, .never: ("application/json", registration.json.serialized())
-      case .mastodon: (FormBody.mediaType, Array(registration.mastodonForm.text.utf8))
+      case .mastodon: (FormBody.mediaType, Array(registration.mastodonForm.openedText.utf8))
       }
     return HTTPRequest(
       method: "POST",

@@ -131,7 +131,7 @@ package struct ServerCheck: Sendable {
     let naming = IdentityResolver(context).naming(ofServiceOf: account)
     let url = try service.url("/xrpc/com.atproto.server.getSession")
     let released: Released
-    do { released = try Permit(backTo: service).release(grant.token, in: account.tokenType.rawValue) } catch {
+    do { released = try account.permit(to: url).release(grant.own) } catch {
       throw .authorization(error)
     }
     return try await context.client.get(

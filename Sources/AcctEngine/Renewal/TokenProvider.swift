@@ -165,7 +165,8 @@ extension TokenProvider {
     if account.tokenType == .none {
       let grant = try await grant(to: account, leaving: minimum)
       guard (try? IDToken(grant.token)) != nil else { throw .authorization(.noIDToken(account.name)) }
-      return grant
+      let own = AccountToken(grant.token, of: account.id, isIDToken: true)
+      return AccessGrant(own: own, expiresAt: grant.expiresAt, notices: grant.notices)
     }
     guard !account.client.grant.renewsItself || account.mayHaveIDToken else {
       throw .authorization(.noIDToken(account.name))
@@ -213,7 +214,8 @@ extension TokenProvider {
 
 extension AccessGrant {
   fileprivate init(_ token: IDToken, of account: Account) {
-    self.init(owner: account.id, token: token.token, key: nil, expiresAt: token.lifetime.expiresAt, notices: [])
+    let own = AccountToken(token.token, of: account.id, isIDToken: true)
+    self.init(own: own, key: nil, expiresAt: token.lifetime.expiresAt, notices: [])
   }
 }
 

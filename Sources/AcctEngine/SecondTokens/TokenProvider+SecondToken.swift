@@ -61,8 +61,7 @@ private struct KnownSecondToken: Sendable {
 extension AccessGrant {
   init(_ token: SecondToken, of account: Account, boundTo key: DPoPKey?) {
     self.init(
-      owner: account.id,
-      token: token.token,
+      own: AccountToken(token.token, of: account.id, for: token.purpose),
       key: key,
       identity: nil,
       expiresAt: token.lifetime.expiresAt,

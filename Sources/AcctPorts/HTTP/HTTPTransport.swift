@@ -41,7 +41,7 @@ package struct HTTPTransport: Sendable {
 /// A request whose body is small enough to be held in memory.
 package struct HTTPRequest: Sendable {
   package var method: String
-  package var url: HTTPURL
+  package let url: HTTPURL
   /// Fields without a credential; a proof is one.
   package private(set) var plainFields: [(name: String, value: String)]
   /// A body without a credential, if there is one.
@@ -89,24 +89,32 @@ package struct HTTPRequest: Sendable {
   /// Adds a field without a credential.
   package mutating func add(_ name: String, _ value: String) { plainFields.append((name, value)) }
 
-  /// All of its fields, as they are sent.
-  package var sentFields: [(name: String, value: Secret)] { released.lines(before: plainFields) }
-
-  /// Its body, as it is sent.
-  package var sentBody: Secret? { released?.openedBody ?? plainBody.map { Secret($0) } }
+  /// Its fields and its body, as they are sent to a server.
+  ///
+  /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another origin.
+  package func opened(for origin: Origin) throws(HTTPFailure) -> (fields: [SentField], body: Secret?) {
+    let (fields, body) = try released.opened(for: origin)
+    return (fields + plainFields.map { ($0.name, Secret($0.value)) }, body ?? plainBody.map { Secret($0) })
+  }
 }
+
+/// A field as it is sent.
+package typealias SentField = (name: String, value: Secret)
 
 extension Released? {
   /// Refuses to send a credential to another origin than the one that it was released for.
   fileprivate func requireFor(_ url: HTTPURL) throws(HTTPFailure) {
-    if self?.isFor(url.origin) == false {
-      throw .unsendable(reason: "its credentials were released for another server")
-    }
+    if self?.isFor(url.origin) == false { throw .misdirected }
   }
 
-  /// The lines of a request: those of the credential, and the others.
-  func lines(before plain: [(name: String, value: String)]) -> [(name: String, value: Secret)] {
-    (self?.openedFields.map { ($0.name, $0.value) } ?? []) + plain.map { ($0.name, Secret($0.value)) }
+  fileprivate func opened(for origin: Origin) throws(HTTPFailure) -> (fields: [SentField], body: Secret?) {
+    guard let self else { return ([], nil) }
+    do {
+      let (fields, body) = try self.opened(for: origin)
+      return (fields.map { ($0.name, $0.value) }, body)
+    } catch {
+      throw .misdirected
+    }
   }
 }
 
@@ -159,6 +167,10 @@ package enum HTTPFailure: Error, Equatable, Sendable {
 }
 
 extension HTTPFailure {
+  fileprivate static let misdirected = HTTPFailure.unsendable(
+    reason: "its credentials were released for another server"
+  )
+
   /// `true` if the request may have reached the server.
   package var wasSent: Bool {
     switch self {
@@ -180,7 +192,7 @@ extension HTTPFailure {
 /// A request whose body may be of any length.
 package struct StreamedRequest: Sendable {
   package var method: String
-  package var url: HTTPURL
+  package let url: HTTPURL
   /// Fields without a credential.
   package let plainFields: [(name: String, value: String)]
   /// The credential, and the fields that the user gave.
@@ -217,8 +229,12 @@ package struct StreamedRequest: Sendable {
     self.identity = identity
   }
 
-  /// All of its fields, as they are sent.
-  package var sentFields: [(name: String, value: Secret)] { released.lines(before: plainFields) }
+  /// Its fields, as they are sent to a server.
+  ///
+  /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another origin.
+  package func openedFields(for origin: Origin) throws(HTTPFailure) -> [SentField] {
+    try released.opened(for: origin).fields + plainFields.map { ($0.name, Secret($0.value)) }
+  }
 }
 
 /// A response whose body is still to come.

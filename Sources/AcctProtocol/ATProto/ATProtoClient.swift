@@ -20,7 +20,7 @@ package enum ATProtoClient {
     var form = FormBody()
     form.add("redirect_uri", "http://127.0.0.1/callback")
     form.add("scope", scope)
-    return "\(loopbackPrefix)?\(form.text)"
+    return "\(loopbackPrefix)?\(form.openedText)"
   }
 
   /// Checks the grant of a token endpoint.

@@ -87,7 +87,7 @@ package struct AuthorizationRequest: Sendable {
       form.add("client_id", clientID)
       form.add("request_uri", pushed)
     }
-    return "\(endpoint)\(endpoint.query == nil ? "?" : "&")\(form.text)"
+    return "\(endpoint)\(endpoint.query == nil ? "?" : "&")\(form.openedText)"
   }
 
   /// The form that exchanges the code for tokens (RFC 6749, section 4.1.3).

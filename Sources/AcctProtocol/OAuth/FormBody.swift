@@ -57,7 +57,7 @@ package struct FormBody: Sendable {
   package func secret() -> Secret { Secret(bytes) }
 
   /// The form as text, for the query of a URL that a browser opens.
-  package var text: String { String(decoding: bytes, as: UTF8.self) }
+  package var openedText: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 /// The forms that renew, revoke and introspect (RFC 6749, section 6; RFC 7009; RFC 7662).

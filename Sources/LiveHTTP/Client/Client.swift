@@ -189,11 +189,12 @@ struct RequestMessage: Sendable {
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
   init(_ request: HTTPRequest, userAgent: Secret?) throws(HTTPFailure) {
+    let (fields, body) = try request.opened(for: request.url.origin)
     try self.init(
       request.method,
       request.url,
-      request.sentFields,
-      request.sentBody.map { .bytes($0) } ?? .none,
+      fields,
+      body.map { .bytes($0) } ?? .none,
       asksFirst: false,
       .total(request.timeout),
       request.reach,
@@ -208,7 +209,7 @@ struct RequestMessage: Sendable {
     try self.init(
       request.method,
       request.url,
-      request.sentFields,
+      try request.openedFields(for: request.url.origin),
       request.body.map { .source($0) } ?? .none,
       asksFirst: request.asksFirst && request.body != nil,
       .each(request.timeout),

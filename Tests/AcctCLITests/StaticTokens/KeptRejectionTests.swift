@@ -37,7 +37,7 @@ struct KeptRejectionTests {
   func secretPath(_ path: String) async {
     await refuseOnce(at: path)
     #expect(await record.acct("status") == 0)
-    let shown = path.hasPrefix("/hooks") ? "/hooks/…" : "/…"
+    let shown = path.hasPrefix("/hooks") ? "/hooks/..." : "/..."
     #expect(record.out.contains("refused once: 401 at \(shown), 08:00\n"), "\(record.out)")
   }
 

@@ -41,7 +41,7 @@ struct ClientRegistrationTests {
       ]
     )
     #expect(
-      request.mastodonForm.text
+      request.mastodonForm.openedText
         == "client_name=acct&redirect_uris=http%3A%2F%2F127.0.0.1%3A1234%2Fcallback%0A"
         + "http%3A%2F%2F127.0.0.1%2Fcallback&scopes=read"
     )

@@ -23,7 +23,7 @@ struct RequestFormTests {
       ("openid offline_access", true), ("offline_access", true), ("openid", false), (nil, false),
       ("offline_access_no", false),
     ] as [(String?, Bool)] {
-      let form = try request(scope).parameters.text
+      let form = try request(scope).parameters.openedText
       #expect(form.contains("&prompt=consent") == isAsked, "\(form)")
     }
   }
@@ -35,13 +35,13 @@ struct RequestFormTests {
     let expected =
       "resource=https%3A%2F%2FAPI.example&resource=https%3A%2F%2Fapi.example%2F"
       + "&resource=http%3A%2F%2Flocalhost%3A8080%2Fmcp"
-    #expect(request.parameters.text.contains("&\(expected)&"))
+    #expect(request.parameters.openedText.contains("&\(expected)&"))
     let first = "resource=https%3A%2F%2FAPI.example"
-    let exchange = request.exchange(Secret("code"), clientID: "client").text
+    let exchange = request.exchange(Secret("code"), clientID: "client").openedText
     #expect(exchange.hasSuffix("&\(first)"))
     #expect(!exchange.dropLast(first.count).contains("resource="))
     let form = try RefreshRequest.form(Token("r1"), clientID: "client", resource: ResourceIndicator(typed[0]))
-    #expect(form.text == "grant_type=refresh_token&refresh_token=r1&client_id=client&\(first)")
+    #expect(form.openedText == "grant_type=refresh_token&refresh_token=r1&client_id=client&\(first)")
   }
 
   @Test(
