@@ -86,15 +86,22 @@ package struct Context {
     } else if choice.selectedBy == .user, let other = options.account ?? world.environment.variable("ACCT_ACCOUNT") {
       notice("using \(choice.account.name), whose user is in the URL, and not \(printable(other))")
     }
-    if let path = choice.directoryFile { announce(path, choosing: choice.account.name) }
+    if let former = choice.formerName {
+      let source = choice.directoryFile.map { ", in \(printable($0))," } ?? ""
+      notice("\(printable(former))\(source) is now called \(choice.account.name)")
+    }
+    if let path = choice.directoryFile { announce(path, choice) }
     return choice
   }
 
   /// Says once that a `.acct` file chooses the account, if a terminal shows it.
-  private func announce(_ path: String, choosing name: AccountName) {
-    guard world.streams.passing != nil, !options.quiet, DirectoryHistory(world).isFirst(path, choosing: name)
+  private func announce(_ path: String, _ choice: Selection.Choice) {
+    let names = choice.directoryNames.count > 1 ? choice.directoryNames : [choice.account.name.description]
+    let text = names.joined(separator: ", ")
+    guard world.streams.passing != nil, !options.quiet, DirectoryHistory(world).isFirst(path, choosing: text)
     else { return }
-    notice("\(printable(path)) chooses \(name) in this folder and below; this is said once")
+    let rule = names.count > 1 ? ", the first or the one that has a URL," : ""
+    notice("\(printable(path)) chooses \(printable(text))\(rule) in this folder and below; this is said once")
   }
 
   /// Says something on standard error that is not an error.

@@ -35,6 +35,7 @@ package final class RecordedWorld: Sendable {
     var outputs: [String: String] = [:]
     var publishFailure: PublishFailure?
     var directoryFiles: [DirectoryFile] = []
+    var workingDirectory: String?
     var answers: [String] = []
     var columns: Int?
     var keys: [Keystroke]?
@@ -140,6 +141,9 @@ package final class RecordedWorld: Sendable {
   }
   package func provide(_ path: String, _ text: String) { state.withLock { $0.inputs[path] = Array(text.utf8) } }
   package func provide(_ path: String, bytes: [UInt8]) { state.withLock { $0.inputs[path] = bytes } }
+  /// Runs the commands in this folder; `nil` for one that is gone.
+  package func enter(_ folder: String?) { state.withLock { $0.workingDirectory = folder } }
+
   package func place(_ files: [DirectoryFile]) { state.withLock { $0.directoryFiles = files } }
   package func answer(_ lines: String...) { state.withLock { $0.answers += lines } }
   /// Makes standard output a terminal so many columns wide; `nil`: it is none.
@@ -223,6 +227,7 @@ package final class RecordedWorld: Sendable {
             self.state.withLock { $0.variables[name].flatMap { $0.isEmpty ? nil : $0 } }
           },
           directoryFiles: { self.state.withLock { $0.directoryFiles } },
+          workingDirectory: { self.state.withLock { $0.workingDirectory } },
           hostName: { self.state.withLock { $0.variables["HOSTNAME"] } }
         ),
         clock: Clock(
@@ -551,7 +556,7 @@ extension StoredFile {
   /// Whether it lies where accounts do, as the real one.
   fileprivate var isWatched: Bool {
     switch self {
-    case .account, .active, .places, .keyringDecision, .deviceID, .clients, .setups: true
+    case .account, .active, .places, .keyringDecision, .deviceID, .clients, .setups, .removals: true
     case .nonce, .identity, .limits, .directories, .refusals, .renewals: false
     }
   }

@@ -1,3 +1,4 @@
+import AcctModel
 package import AcctPorts
 package import Secrets
 

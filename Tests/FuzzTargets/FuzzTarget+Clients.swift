@@ -46,6 +46,6 @@ func parameterViolation(_ bytes: [UInt8]) -> String? {
   guard !RequestParameter.own.contains(parameter.name.lowercased()) else { return "a parameter of the protocol" }
   var form = FormBody()
   form.add([parameter])
-  return form.text.utf8.contains { $0 == 0x26 || $0 <= 0x20 || $0 >= 0x7F }
+  return form.openedText.utf8.contains { $0 == 0x26 || $0 <= 0x20 || $0 >= 0x7F }
     ? "a parameter that is several" : nil
 }

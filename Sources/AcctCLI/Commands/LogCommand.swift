@@ -12,7 +12,7 @@ struct LogCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
     abstract: "Show the last events of each account: sign-ins, renewals, refusals, exports.",
-    discussion: "A removal is shown if the account was in a shared keyring."
+    discussion: "Accounts that were removed are among them."
   )
 
   @Argument(help: "The account; every account by default.")
@@ -36,9 +36,7 @@ struct LogCommand: AcctCommand {
     if let notice = await AccountOverview(context.engine).bringUpToDate() { context.report([notice]) }
     let log = AccountLog(context.engine)
     let name = name ?? options.account
-    var removed: [RemovedAccount] = []
-    var failure: EngineError?
-    do { removed = try log.removed(named: name) } catch { failure = error }
+    let (removed, failure) = log.removed(named: name)
     var accounts: [Account] = []
     if let name {
       do throws(EngineError) { accounts = [try await Selection(context.engine).find(name)] } catch {

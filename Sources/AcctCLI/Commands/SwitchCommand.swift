@@ -3,22 +3,42 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 import ArgumentParser
+import StrictJSON
 
 /// Makes an account the active one.
 struct SwitchCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "switch",
     abstract: "Make an account the active one.",
-    discussion: "Without a name: the other one of two accounts, or a prompt on a terminal."
+    discussion: """
+      Without a name: the other one of two accounts, or a prompt on a terminal.
+
+      With --here it stays the active one elsewhere: the names go into the file .acct, which chooses the account in this \
+      folder and below. Of several, a URL chooses, else the first is meant.
+      """
   )
 
-  @Argument(help: "The account; - is the previous one.")
-  var name: String?
+  @Argument(help: "The account; - is the previous one. With --here, one or more.")
+  var names: [String] = []
+
+  @Flag(help: "For this folder and all below it: write .acct.")
+  var here = false
+
+  @Flag(help: "With --here: keep the names that .acct has.")
+  var add = false
 
   @OptionGroup var options: SharedOptions
 
+  private var name: String? { names.first }
+
+  func validate() throws {
+    guard here || names.count <= 1 else { throw ValidationError("switch takes one name, or several with --here") }
+    guard here || !add else { throw ValidationError("--add goes with --here") }
+  }
+
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let change = ChangeAccounts(context.engine)
+    if here { return try await pin(change, in: context) }
     if name == nil, options.account == nil, let notice = await AccountOverview(context.engine).bringUpToDate() {
       context.report([notice])
     }
@@ -31,6 +51,21 @@ struct SwitchCommand: AcctCommand {
       context.notice("here \(rule)\(place) chooses \(choice.account.name) before it")
     }
     return status
+  }
+
+  private func pin(_ change: ChangeAccounts, in context: Context) async throws(EngineError) -> ExitStatus {
+    var accounts: [Account] = []
+    for name in names {
+      accounts.append(name == "-" ? try change.previous() : try await Selection(context.engine).find(name))
+    }
+    if accounts.isEmpty { accounts = [try await Selection(context.engine).choose(options.account).account] }
+    let (path, names) = try PinAccounts(context.engine).write(accounts.map(\.name), isAdded: add)
+    if options.json {
+      try context.output(envelope(["file": .string(path), "accountNames": .array(names.map { .string($0) })]))
+    } else {
+      context.notice("\(printable(path)) chooses \(names.map(printable).joined(separator: ", "))")
+    }
+    return .done
   }
 
   private func chosen(_ change: ChangeAccounts, in context: Context) async throws(EngineError) -> Account {

@@ -85,9 +85,11 @@ extension ErrorMessage {
       return message
     }
     let command = arguments.hoistingSharedOptions.first ?? "header"
+    let isByFile = !arguments.contains { ["-a", "--account"].contains($0) } && world.hasDirectoryFile
     message.hint =
       owners.count == 1
       ? "\(owner) has it: `acct -a \(shellWord(owner.description)) \(command) …`"
+        + (isByFile ? ", or `\(acctLine("switch", "--here", "--add", owner.description))` for this folder" : "")
       : "\(owners.map(\.description).joined(separator: ", ")) have it: `acct -a NAME \(command) …`"
     return message
   }
@@ -108,20 +110,12 @@ extension ErrorMessage {
     case .unknown(let reference, let rule, let candidates):
       let origin =
         switch rule {
-        case .option, .active, .only, .user, .url: ""
+        case .option, .active, .only, .user, .url, .directory: ""
         case .environment: " (from ACCT_ACCOUNT)"
-        case .directory: " (from the .acct file)"
         }
-      self = .code("unknownAccount", .noSuchAccount)
-        .saying("no account is called \(reference)\(origin)")
-        .hint(
-          candidates.isEmpty
-            ? nil
-            : [
-              didYouMean(suggested(for: reference, of: candidates.map(\.description))),
-              "the accounts are \(list(candidates))",
-            ].compactMap(\.self).joined(separator: " ")
-        )
+      self.init(unknown: reference, origin, candidates)
+    case .unknownInFile(let path, let reference, let candidates):
+      self.init(unknown: reference, ", which \(printable(path)) names", candidates)
     case .ambiguous(let reference, let candidates):
       self = .code("ambiguousAccount", .noSuchAccount)
         .saying("\(reference) could be \(list(candidates))")
@@ -145,9 +139,28 @@ extension ErrorMessage {
     case .directoryFile(let path, let reason):
       self = .code("badDirectoryFile", .badInput)
         .saying("\(printable(path)) chooses no account: \(reason)")
-        .hint("its first line is the name of an account; remove it to use the active one")
+        .hint("each of its lines is the name of an account; `acct switch --here NAME` writes it anew")
+    case .directoryNotWritten(let path, let reason):
+      self = .code("badDirectoryFile", .badInput).saying("can't write \(printable(path)): \(reason)")
+    case .noDirectory:
+      self = .code("badDirectoryFile", .badInput).saying("the working directory is gone")
     case .nameTaken(let name): self = .code("nameTaken", .usage).saying("another account is called \(name)")
     }
+  }
+}
+
+extension ErrorMessage {
+  fileprivate init(unknown reference: String, _ origin: String, _ candidates: [AccountName]) {
+    self = .code("unknownAccount", .noSuchAccount)
+      .saying("no account is called \(reference)\(origin)")
+      .hint(
+        candidates.isEmpty
+          ? nil
+          : [
+            didYouMean(suggested(for: reference, of: candidates.map(\.description))),
+            "the accounts are \(list(candidates))",
+          ].compactMap(\.self).joined(separator: " ")
+      )
   }
 }
 
@@ -160,4 +173,12 @@ private func shownUser(_ user: String) -> String {
 package func list(_ names: [AccountName]) -> String {
   let shown = names.prefix(8).map(\.description).joined(separator: ", ")
   return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
+}
+
+extension World {
+  /// `true` if a `.acct` file may have chosen the account.
+  fileprivate var hasDirectoryFile: Bool {
+    environment.variable("ACCT_ACCOUNT") == nil
+      && environment.directoryFiles().contains { if case .trusted = $0 { true } else { false } }
+  }
 }

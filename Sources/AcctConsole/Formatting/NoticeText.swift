@@ -70,6 +70,8 @@ package func words(for notice: Notice) -> String {
     "the server did not end the earlier session of \(account): \(words(for: cause))"
   case .revoked(let account): "the server has ended the session of \(account)"
   case .tokenStays(let account): "the token of \(account) is still valid: revoke it at its server"
+  case .removalNotLogged(let account, let cause):
+    "the removal of \(account) is not in the log: " + ErrorMessage(cause).text
   case .itemsLeft(let account, let name):
     "items of \(account) are still in the collection \(printable(name)), which is locked: delete them there"
   case .told(let text): text

@@ -161,6 +161,11 @@ extension AccountFile {
       return word == keeper.rawValue ? keeper : nil
     }
 
+    /// What can't be read of them costs a hint, and no account.
+    mutating func formerNames() -> [AccountName] {
+      (value("formerNames")?.arrayValue ?? []).compactMap { name in name.stringValue.flatMap { try? AccountName($0) } }
+    }
+
     mutating func incoming() throws(Damage) -> Account.Incoming? {
       guard let value = value("incoming"), value != .null else { return nil }
       guard let members = value.objectValue, let place = members["place"]?.stringValue.flatMap({ try? AccountID($0) }),

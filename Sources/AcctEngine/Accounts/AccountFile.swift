@@ -73,6 +73,9 @@ package enum AccountFile {
     if account.origins.hasPaths { json["places"] = account.origins.placesJSON }
     if let keptIn = account.keptIn { json["keptIn"] = .string(keptIn) }
     if !account.marks.isEmpty { json["marks"] = .number(JSONNumber(account.marks.rawValue)) }
+    if !account.formerNames.isEmpty {
+      json["formerNames"] = .array(account.formerNames.map { .string($0.description) })
+    }
     if account.history != AccountHistory() { json["history"] = .string(account.history.text) }
     return JSON.object(json).serialized()
   }
@@ -91,6 +94,7 @@ package enum AccountFile {
     var account = Account(
       id: try file.required("id", AccountID.init),
       name: try file.required("name", AccountName.init),
+      formerNames: file.formerNames(),
       kind: kind,
       tokenType: try file.choice("tokenType"),
       identity: Identity(

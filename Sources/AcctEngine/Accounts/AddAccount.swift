@@ -253,6 +253,7 @@ package struct AddAccount: Sendable {
         account.signIn = account.signIn ?? known.signIn
         account.keptIn = known.keptIn
         account.history = known.history
+        account.formerNames = known.formerNames
         if change != .unchanged { context.note(.signedIn, of: &account, when: incoming.storedAt) }
         if options.replacement != .forced || !incoming.isKnownByName { account.keepAllowedOrigins(of: known) }
         account.allowPlaces(options.allowedOrigins)

@@ -1,4 +1,4 @@
-package import AcctModel
+import AcctModel
 package import AcctPorts
 import StrictJSON
 
@@ -21,13 +21,13 @@ package struct DirectoryHistory: Sendable {
   ///
   /// - Parameters:
   ///   - path: The `.acct` file.
-  ///   - name: The account that it chooses.
-  /// - Returns: `true` if it did not choose that account the last time.
-  package func isFirst(_ path: String, choosing name: AccountName) -> Bool {
+  ///   - names: The account that it chooses, or all that it names.
+  /// - Returns: `true` if it did not choose that the last time.
+  package func isFirst(_ path: String, choosing names: String) -> Bool {
     var chosen = known()
-    guard chosen[path]?.stringValue != name.description else { return false }
+    guard chosen[path]?.stringValue != names else { return false }
     if chosen.count >= Self.limit { chosen = JSONObject() }
-    chosen[path] = .string(name.description)
+    chosen[path] = .string(names)
     let file: JSON = ["version": 1, "chosen": .object(chosen)]
     // The command does not depend on this write.
     try? world.files.replace(.directories, file.serialized())

@@ -26,6 +26,10 @@ package struct Selection: Sendable {
     package var selectedBy: SelectedBy
     /// The path of the `.acct` file that chose it, if one did.
     package var directoryFile: String?
+    /// All accounts that this file names.
+    package var directoryNames: [String] = []
+    /// The name that was asked for, where the account has another one now.
+    package var formerName: String?
     /// `.acct` files that were ignored.
     package var ignored: [DirectoryFile] = []
   }
@@ -35,6 +39,7 @@ package struct Selection: Sendable {
   /// - Parameters:
   ///   - reference: The account that the command names, if any.
   ///   - destination: The URL of the request that it is for, if it is for one.
+  ///   - urls: The URLs by which a `.acct` file with several names chooses, where there is no destination.
   ///   - readsDirectory: `false` to ignore `.acct` files: a clone may have brought them.
   /// - Returns: The account, and the rule that chose it.
   /// - Throws: ``EngineError`` for an unknown or ambiguous name, a `.acct` file that can't be used, or if there is no account
@@ -42,10 +47,11 @@ package struct Selection: Sendable {
   package func choose(
     _ reference: String?,
     for destination: Destination? = nil,
+    at urls: [HTTPURL] = [],
     readsDirectory: Bool = true
   ) async throws(EngineError) -> Choice {
     try await bringingUnknown { () throws(EngineError) in
-      try chosen(reference, for: destination, readsDirectory: readsDirectory)
+      try chosen(reference, for: destination, at: urls, readsDirectory: readsDirectory)
     }
   }
 
@@ -56,7 +62,7 @@ package struct Selection: Sendable {
   package func selected(before active: AccountID?) -> Choice? {
     let isOpen = active == nil || world.environment.variable("ACCT_ACCOUNT") != nil
     guard isOpen || !world.environment.directoryFiles().isEmpty else { return nil }
-    return try? chosen(nil, for: nil, readsDirectory: true)
+    return try? chosen(nil, for: nil, at: [], readsDirectory: true)
   }
 
   /// The other accounts that have an origin.
@@ -77,6 +83,7 @@ package struct Selection: Sendable {
   private func chosen(
     _ reference: String?,
     for destination: Destination?,
+    at urls: [HTTPURL],
     readsDirectory: Bool
   ) throws(EngineError) -> Choice {
     let accountStore = AccountStore(world)
@@ -93,10 +100,11 @@ package struct Selection: Sendable {
     var ignored: [DirectoryFile] = []
     for file in readsDirectory ? world.environment.directoryFiles() : [] {
       switch file {
-      case .trusted(let path, let line):
-        var choice = try named(line, by: .directory)
+      case .trusted(let path, let names):
+        var choice = try listed(names, in: path, at: destination.map { [$0.url] } ?? urls)
         guard owners?.allow(choice.account, by: .directory) ?? true else { break }
         choice.directoryFile = path
+        choice.directoryNames = names
         choice.ignored = ignored
         return choice
       case .ignored: ignored.append(file)
@@ -134,7 +142,44 @@ package struct Selection: Sendable {
   }
 
   private func named(_ reference: String, by rule: SelectedBy) throws(EngineError) -> Choice {
-    Choice(account: try found(reference, by: rule), selectedBy: rule)
+    do throws(EngineError) { return Choice(account: try found(reference, by: rule), selectedBy: rule) } catch {
+      guard case .selection(.unknown) = error, let renamed = try renamed(reference) else { throw error }
+      return Choice(account: renamed, selectedBy: rule, formerName: reference)
+    }
+  }
+
+  /// The account that was called so, if it is one alone.
+  private func renamed(_ reference: String) throws(EngineError) -> Account? {
+    let accounts = try AccountStore(world).listing().accounts.filter { account in
+      account.formerNames.contains { $0.description == reference }
+    }
+    return accounts.count == 1 ? accounts[0] : nil
+  }
+
+  /// The account of a `.acct` file: of those that it names, the one that a URL is in, as ``Owners`` decides, and the first
+  /// one if that is none or several.
+  private func listed(_ names: [String], in path: String, at urls: [HTTPURL]) throws(EngineError) -> Choice {
+    func choice(_ name: String) throws(EngineError) -> Choice {
+      do throws(EngineError) { return try named(name, by: .directory) } catch .selection(
+        .unknown(let reference, _, let candidates)
+      ) {
+        throw .selection(.unknownInFile(path: path, reference: reference, candidates: candidates))
+      }
+    }
+    let first = try choice(names[0])
+    guard names.count > 1, !urls.isEmpty else { return first }
+    var choices = [first]
+    for name in names.dropFirst() { choices.append(try choice(name)) }
+    let owners = choices.compactMap { choice in
+      urls.first { choice.account.origins.contains($0.origin) }.map { Owners.Owner(account: choice.account, url: $0) }
+    }
+    let chosen: AccountID?
+    switch Owners(owners, user: nil).decide(active: first.account.id) {
+    case .one(let owner, _): chosen = owner.account.id
+    case .several(let several): chosen = several.first?.account.id
+    case .none, .otherUser: chosen = nil
+    }
+    return choices.first { $0.account.id == chosen } ?? first
   }
 
   /// Finds an account by name, handle, DID, id or an unambiguous prefix of the id.
@@ -180,7 +225,7 @@ extension EngineError {
   /// `true` if no account answers to what was asked for.
   package var tellsOfNoAccount: Bool {
     switch self {
-    case .selection(.unknown), .selection(.noAccounts), .files(.skipped): true
+    case .selection(.unknown), .selection(.unknownInFile), .selection(.noAccounts), .files(.skipped): true
     case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn, .atproto,
       .provider, .backend, .session, .guest, .transfer, .told, .sharing, .files, .cancelled:
       false

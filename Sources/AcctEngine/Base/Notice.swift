@@ -27,6 +27,8 @@ package indirect enum Notice: Sendable {
   case notRevoked(account: AccountName, Cause)
   /// A static token was removed, but not revoked: acct knows no server that could be told.
   case tokenStays(account: AccountName)
+  /// The account is gone, and `log` will not show that.
+  case removalNotLogged(account: AccountName, because: EngineError)
   /// The account is gone, and its items in a locked part of the keyring are not.
   case itemsLeft(account: String, in: String)
   /// The server may still accept the tokens that a new sign-in has replaced.

@@ -51,7 +51,7 @@ package struct ChangeAccounts: Sendable {
           guard account.name != name else { return }
           let isTaken = try accountStore.listing().accounts.contains { $0.name == name }
           guard !isTaken else { throw .selection(.nameTaken(name)) }
-          account.name = name
+          account.rename(to: name)
         }
       }
     }
@@ -101,6 +101,7 @@ package struct ChangeAccounts: Sendable {
         notices.append(left)
       }
       try forgetIdentity(of: account)
+      if let notice = await log(account) { notices.append(notice) }
       try await context.forget(account.id)
       return (Removed(account: account, notices: notices, access: access), key)
     }
@@ -110,6 +111,22 @@ package struct ChangeAccounts: Sendable {
     // The last step: an account that could not be removed still needs its key.
     guard let key, let notice = await context.devices?.remove(key, of: account, context) else { return notices }
     return notices + [notice]
+  }
+
+  /// Keeps the history of an account that is about to go; on failure with a notice, since it must be removable all the same.
+  private func log(_ account: Account) async -> Notice? {
+    do throws(EngineError) {
+      guard try !context.isShared(account) else { return nil }
+      var account = account
+      context.note(.removed, of: &account)
+      let removed = RemovedAccount(id: account.id, name: account.name, history: account.history)
+      try await accountStore.exclusively { () throws(EngineError) in
+        do throws(FilesFailure) { try Removals(context.world).add(removed) } catch { throw .files(.failed(error)) }
+      }
+      return nil
+    } catch {
+      return .removalNotLogged(account: account.name, because: error)
+    }
   }
 
   /// An account that is gone, with what is left to be done for it.

@@ -14,20 +14,25 @@ package struct AccountLog: Sendable {
     package let event: AccountEvent
   }
 
-  /// Reads which accounts were removed from the shared keyring, as this machine knows.
+  /// Reads which accounts were removed here, and from the shared keyring, as this machine knows.
   ///
   /// - Parameter name: The name that they had; `nil` for any.
-  /// - Returns: The accounts; none where the keyring is this machine's own.
-  /// - Throws: ``KeyringError/failed(_:_:)`` where it is locked: no one is asked for a passphrase to read them.
-  package func removed(named name: String? = nil) throws(EngineError) -> [RemovedAccount] {
-    guard let shared = try context.sharedRecords() else { return [] }
-    let removed: [RemovedAccount]
-    do { removed = try shared.accounts.removals(.forbidden) } catch {
-      throw .keyring(.failed(error, shared.kind))
-    }
-    return removed.filter { account in
+  /// - Returns: The accounts, and why those of the shared keyring are not among them: where it is locked, no one is asked
+  ///   for a passphrase.
+  package func removed(named name: String? = nil) -> (accounts: [RemovedAccount], failure: EngineError?) {
+    var removed: [RemovedAccount] = []
+    var failure: EngineError?
+    do throws(FilesFailure) { removed = try Removals(context.world).all() } catch { failure = .files(.failed(error)) }
+    do throws(EngineError) { removed += try removedFromShared() } catch { failure = error }
+    let named = removed.filter { account in
       name.map { account.name.description == $0 || account.id.description == $0 } ?? true
     }
+    return (named, failure)
+  }
+
+  private func removedFromShared() throws(EngineError) -> [RemovedAccount] {
+    guard let shared = try context.sharedRecords() else { return [] }
+    do { return try shared.accounts.removals(.forbidden) } catch { throw .keyring(.failed(error, shared.kind)) }
   }
 
   /// Reads the histories of accounts, with this machine's refusals that their records do not have yet.

@@ -38,6 +38,7 @@ package struct Account: Equatable, Sendable {
   struct Fields: Equatable, Sendable {
     @usableFromInline var id: AccountID
     @usableFromInline var name: AccountName
+    @usableFromInline var formerNames: [AccountName]
     @usableFromInline var kind: Kind
     @usableFromInline var tokenType: TokenType
     @usableFromInline var identity: Identity
@@ -74,6 +75,7 @@ package struct Account: Equatable, Sendable {
   package init(
     id: AccountID,
     name: AccountName,
+    formerNames: [AccountName] = [],
     kind: Kind,
     tokenType: TokenType,
     identity: Identity,
@@ -110,6 +112,7 @@ package struct Account: Equatable, Sendable {
       Fields(
         id: id,
         name: name,
+        formerNames: formerNames,
         kind: kind,
         tokenType: tokenType,
         identity: identity,
@@ -161,6 +164,11 @@ extension Account {
   package var name: AccountName {
     @inlinable get { shared.fields.name }
     set { change { $0.name = newValue } }
+  }
+  /// The names that it had, the last one last: who asks for one of them is told the new one.
+  package var formerNames: [AccountName] {
+    @inlinable get { shared.fields.formerNames }
+    set { change { $0.formerNames = newValue } }
   }
   package var kind: Kind { @inlinable get { shared.fields.kind } }
   package var tokenType: TokenType {
@@ -375,4 +383,15 @@ package enum KeyStorage: String, Sendable, CaseIterable {
   case software
   case tpm2
   case pkcs11
+}
+
+extension Account {
+  /// The most names of before that are kept.
+  private static let formerNameLimit = 8
+
+  /// Gives it a new name, and keeps the old one.
+  package mutating func rename(to new: AccountName) {
+    formerNames = (formerNames.filter { $0 != new && $0 != name } + [name]).suffix(Self.formerNameLimit)
+    name = new
+  }
 }

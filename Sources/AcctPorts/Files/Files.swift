@@ -87,6 +87,8 @@ package enum StoredFile: Hashable, Sendable {
   case refusals
   /// The numbers of this machine's renewals.
   case renewals
+  /// The last accounts that were removed, with their histories.
+  case removals
 }
 
 /// A lock, by the data that it protects.

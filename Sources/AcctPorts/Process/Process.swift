@@ -40,10 +40,10 @@ package struct ProcessEnvironment: Sendable {
   }
 }
 
-/// A `.acct` file, which names the account for a directory and all below it.
+/// A `.acct` file, which names the accounts for a directory and all below it.
 package enum DirectoryFile: Equatable, Sendable {
-  /// The user's own, and no other user can write it.
-  case trusted(path: String, line: String)
+  /// The user's own, and no other user can write it; its lines, of which there is at least one.
+  case trusted(path: String, names: [String])
   /// Ignored, and why: another user can write it.
   case ignored(path: String, reason: String)
   /// It can't be read as the name of an account, and why.

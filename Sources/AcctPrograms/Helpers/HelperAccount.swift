@@ -86,7 +86,7 @@ struct HelperAccount {
   /// The choice by the rules of every command; `nil` if they choose no account.
   private func usualChoice(_ reference: String?) async throws(NoCredential) -> Selection.Choice? {
     do {
-      return try await Selection(context).choose(reference, readsDirectory: !reach.passesOn)
+      return try await Selection(context).choose(reference, at: target.urls, readsDirectory: !reach.passesOn)
     } catch .selection(.noAccounts) where reference == nil {
       return nil
     } catch .selection(.noneActive) {

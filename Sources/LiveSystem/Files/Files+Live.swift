@@ -118,6 +118,7 @@ extension Folders {
     case .setups: (data, "setups.json")
     case .refusals: (state, "refusals.json")
     case .renewals: (state, "renewals.json")
+    case .removals: (data, "removed.json")
     }
   }
 }

@@ -36,7 +36,8 @@ extension ProcessEnvironment {
   }
 
   /// In bytes.
-  private static let sizeLimit = 1024
+  private static let sizeLimit = 4096
+  private static let nameLimit = 32
 
   private static func directoryFile(_ path: String) -> DirectoryFile? {
     var status = stat()
@@ -49,13 +50,17 @@ extension ProcessEnvironment {
     } catch {
       return unread(path, status, error)
     }
-    let line = contents.prefix { $0 != UInt8(ascii: "\n") }
-    guard let text = String(validating: line, as: UTF8.self) else {
+    guard let text = String(validating: contents, as: UTF8.self) else {
       return .unusable(path: path, reason: "it is not UTF-8")
     }
-    let name = text.trimmed
-    guard !name.isEmpty else { return .unusable(path: path, reason: "its first line is empty") }
-    return .trusted(path: path, line: String(name))
+    // A carriage return and a line feed are one character.
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(\.trimmed)
+    guard lines.first?.isEmpty == false else { return .unusable(path: path, reason: "its first line is empty") }
+    let names = lines.filter { !$0.isEmpty }.map(String.init)
+    guard names.count <= nameLimit else {
+      return .unusable(path: path, reason: "it has \(names.count) names; \(nameLimit) are the most")
+    }
+    return .trusted(path: path, names: names)
   }
 }
 
@@ -74,7 +79,7 @@ extension ProcessEnvironment {
   }
 }
 
-extension String {
+extension Substring {
   fileprivate var trimmed: Substring {
     let start = drop(while: \.isWhitespace)
     let end = start.lastIndex { !$0.isWhitespace }

@@ -80,7 +80,7 @@ struct SelectionByURLTests {
   func unusable() async {
     await three()
     record.place([
-      .unusable(path: "/p/q/.acct", reason: "its first line is empty"), .trusted(path: "/p/.acct", line: "bob"),
+      .unusable(path: "/p/q/.acct", reason: "its first line is empty"), .trusted(path: "/p/.acct", names: ["bob"]),
     ])
     #expect(await record.acct("token") == 65)
     #expect(record.err.first == "acct: /p/q/.acct chooses no account: its first line is empty")
@@ -93,7 +93,7 @@ struct SelectionByURLTests {
     #expect(await record.acct("list") == 0)
     #expect(record.out.contains("*  carol"), "\(record.out)")
     #expect(record.err.isEmpty)
-    record.place([.trusted(path: "/p/.acct", line: "bob")])
+    record.place([.trusted(path: "/p/.acct", names: ["bob"])])
     #expect(await record.acct("list") == 0)
     #expect(record.out.contains("*  bob"), "\(record.out)")
     #expect(!record.out.contains("*  carol"), "\(record.out)")

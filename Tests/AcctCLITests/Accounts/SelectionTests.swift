@@ -26,7 +26,7 @@ struct SelectionTests {
   func order() async {
     await three()
     #expect(await chosen() == ["carol", "active"])
-    record.place([.trusted(path: "/p/.acct", line: "bob")])
+    record.place([.trusted(path: "/p/.acct", names: ["bob"])])
     #expect(await chosen() == ["bob", "directory"])
     record.set("ACCT_ACCOUNT", to: "alice")
     #expect(await chosen() == ["alice", "environment"])
@@ -37,7 +37,7 @@ struct SelectionTests {
   @Test("A directory file that others can write is ignored with a notice")
   func ignoredDirectoryFile() async {
     await three()
-    record.place([.ignored(path: "/p/q/.acct", reason: "others can write it"), .trusted(path: "/p/.acct", line: "bob")])
+    record.place([.ignored(path: "/p/q/.acct", reason: "others can write it"), .trusted(path: "/p/.acct", names: ["bob"])])
     record.clear()
     #expect(await record.acct("token") == 0)
     #expect(record.out == "opaque-bob\n")
@@ -47,7 +47,7 @@ struct SelectionTests {
   @Test("A directory file is announced once on a terminal, and again if it chooses another account")
   func announced() async {
     await three()
-    record.place([.trusted(path: "/p/.acct", line: "bob")])
+    record.place([.trusted(path: "/p/.acct", names: ["bob"])])
     #expect(await record.acct("token") == 0)
     #expect(record.err.isEmpty)
     #expect(record.file(.directories) == nil)
@@ -56,7 +56,7 @@ struct SelectionTests {
     #expect(await record.acct("token", "-q") == 0)
     #expect(record.err.isEmpty)
     for line in ["bob", "alice"] {
-      record.place([.trusted(path: "/p/.acct", line: line)])
+      record.place([.trusted(path: "/p/.acct", names: [line])])
       #expect(await record.acct("token") == 0)
       #expect(
         record.err == ["acct: /p/.acct chooses \(line) in this folder and below; this is said once"]
@@ -64,11 +64,11 @@ struct SelectionTests {
       #expect(await record.acct("token") == 0)
       #expect(record.err.isEmpty)
     }
-    record.place([.trusted(path: "/q/.acct", line: "alice")])
+    record.place([.trusted(path: "/q/.acct", names: ["alice"])])
     #expect(await record.acct("status") == 0)
     #expect(record.err.count == 1)
     // The file has no effect on another choice.
-    record.place([.trusted(path: "/r/.acct", line: "alice")])
+    record.place([.trusted(path: "/r/.acct", names: ["alice"])])
     #expect(await record.acct("token", "-a", "bob") == 0)
     #expect(record.err.isEmpty)
   }
@@ -76,7 +76,7 @@ struct SelectionTests {
   @Test("Status names the directory file that chose the account")
   func statusNamesFile() async {
     await three()
-    record.place([.trusted(path: "/p/.acct", line: "bob")])
+    record.place([.trusted(path: "/p/.acct", names: ["bob"])])
     #expect(await record.acct("status") == 0)
     #expect(record.out.contains("the .acct file /p/.acct\n"))
     #expect(await record.acct("status", "--json") == 0)
@@ -188,7 +188,7 @@ struct SelectionTests {
     #expect(await record.add(Handoffs.bearer("bob")) == 0)
     #expect(await record.acct() == 0)
     #expect(record.out.hasPrefix("bob.example.com at issuer.example is active: valid"))
-    record.place([.trusted(path: "/w/.acct", line: "alice.example.com")])
+    record.place([.trusted(path: "/w/.acct", names: ["alice.example.com"])])
     #expect(await record.acct() == 0)
     #expect(record.out.hasPrefix("alice.example.com at issuer.example is chosen by the .acct file"))
     record.set("ACCT_ACCOUNT", to: "bob.example.com")

@@ -36,7 +36,7 @@ struct DocumentAccountTests {
     record.set("ACCT_CREDENTIALS", to: "job.json")
     record.set("ACCT_ACCOUNT", to: "another")
     record.set("ACCT_KEYRING", to: "etcd")
-    record.place([.trusted(path: "/x/.acct", line: "another")])
+    record.place([.trusted(path: "/x/.acct", names: ["another"])])
     #expect(await record.acct("token", "--offline") == 0, "\(record.err)")
     #expect(await record.acct("header", "https://elsewhere.example/x") == 8)
     expectNothingKept()

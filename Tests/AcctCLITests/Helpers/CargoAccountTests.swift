@@ -22,7 +22,7 @@ struct CargoAccountTests {
   @Test("A .acct file chooses no account of a sign-in for cargo, and the reason says so")
   func directory() async {
     #expect(await record.add(Handoffs.bearer()) == 0)
-    record.place([.trusted(path: "/x/.acct", line: "bob.example.com")])
+    record.place([.trusted(path: "/x/.acct", names: ["bob.example.com"])])
     #expect(await ask(Self.sparse) == 0)
     #expect(record.out == Self.none)
     #expect(
@@ -39,7 +39,7 @@ struct CargoAccountTests {
   func directoryOfSeveral() async {
     for name in ["work", "home"] { await record.addToken("tok-\(name)", at: "https://issuer.example", "--name", name) }
     await record.addToken("tok", at: "https://other.example", "--name", "other")
-    record.place([.trusted(path: "/x/.acct", line: "work")])
+    record.place([.trusted(path: "/x/.acct", names: ["work"])])
     #expect(await record.acct("switch", "home") == 0)
     #expect(await ask(Self.sparse) == 0)
     #expect(record.out.contains("Bearer tok-home"), "\(record.out) \(record.err)")
@@ -57,7 +57,7 @@ struct CargoAccountTests {
   @Test("A .acct file that names no account is no obstacle to cargo")
   func directoryOfNone() async {
     await record.addGiven()
-    record.place([.trusted(path: "/x/.acct", line: "nobody")])
+    record.place([.trusted(path: "/x/.acct", names: ["nobody"])])
     #expect(await ask(Self.sparse) == 0)
     #expect(record.out.contains("Bearer opaque-bob"), "\(record.out) \(record.err)")
   }
@@ -80,7 +80,7 @@ struct CargoAccountTests {
           + "since others may have repositories there",
       ]
     )
-    record.place([.trusted(path: "/x/.acct", line: "bob.example.com")])
+    record.place([.trusted(path: "/x/.acct", names: ["bob.example.com"])])
     #expect(await ask(index) == 0)
     #expect(record.out == Self.none)
     #expect(await ask(index, as: "bob.example.com") == 0)

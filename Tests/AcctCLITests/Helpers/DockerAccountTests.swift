@@ -69,7 +69,7 @@ struct DockerAccountTests {
         ]
       )
     }
-    record.place([.trusted(path: "/x/.acct", line: "alice@s.example")])
+    record.place([.trusted(path: "/x/.acct", names: ["alice@s.example"])])
     #expect(await password(of: "s.example") == "")
     record.place([])
     record.set("ACCT_ACCOUNT", to: "alice@s.example")

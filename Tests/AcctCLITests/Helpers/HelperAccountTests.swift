@@ -26,7 +26,7 @@ struct HelperAccountTests {
     #expect(await asked() == "tok-b")
     #expect(await asked(as: "a") == "tok-a")
     record.set("ACCT_ACCOUNT", to: "")
-    record.place([.trusted(path: "/x/.acct", line: "a")])
+    record.place([.trusted(path: "/x/.acct", names: ["a"])])
     #expect(await asked() == "tok-a")
   }
 

@@ -108,7 +108,7 @@ struct HelperPlaceTests {
   )
   func nobody() async {
     await record.addTwoUsers()
-    record.place([.trusted(path: "/x/.acct", line: "mara-at-work@github.com")])
+    record.place([.trusted(path: "/x/.acct", names: ["mara-at-work@github.com"])])
     await record.git("protocol=https", "host=github.com")
     #expect(record.out.contains("password=gho_Work\n"))
     await record.git("protocol=https", "host=github.com", "username=nobody")

@@ -61,7 +61,7 @@ struct TerraformHelperTests {
     #expect(await record.add(Handoffs.bearer("bob", changing: ["origins": ["https://tf.example"]])) == 0)
     #expect(await terraform("get", "tf.example") == 1)
     #expect(record.out == "" && record.err.first?.contains("only if you choose it") == true)
-    record.place([.trusted(path: "/x/.acct", line: "bob.example.com")])
+    record.place([.trusted(path: "/x/.acct", names: ["bob.example.com"])])
     #expect(await terraform("get", "tf.example") == 1)
     #expect(record.out == "")
     record.set("ACCT_ACCOUNT", to: "bob.example.com")

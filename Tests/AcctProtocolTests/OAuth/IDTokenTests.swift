@@ -45,7 +45,7 @@ struct IDTokenTests {
     )
     let nonce = Base64URL.encode([UInt8](32..<64).span)
     #expect(request.nonce == (isConnect ? nonce : nil))
-    #expect(request.parameters.text.contains("&nonce=\(nonce)&") == isConnect)
+    #expect(request.parameters.openedText.contains("&nonce=\(nonce)&") == isConnect)
   }
 
   @Test(

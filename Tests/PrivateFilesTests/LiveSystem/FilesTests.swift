@@ -25,6 +25,7 @@ struct LiveFilesTests {
       (.deviceID, "data/device-id"),
       (.keyringDecision, "data/keyring"),
       (.directories, "state/directories.json"),
+      (.removals, "data/removed.json"),
       (.nonce(try Origin("https://pds.example")), "run/nonces/https%3A%2F%2Fpds.example"),
       (.nonce(try Origin("http://[::1]:8080")), "run/nonces/http%3A%2F%2F%5B%3A%3A1%5D%3A8080"),
     ]

@@ -32,7 +32,7 @@ struct LiveEnvironmentTests {
     }
     try level("a") { file in
       try scratch.write("  work \r\nsecond line\n", to: file, mode: 0o644)
-      return .trusted(path: scratch.path(of: file), line: "work")
+      return .trusted(path: scratch.path(of: file), names: ["work"])
     }
     try level("b") { _ in nil }
     try level("c") { file in
@@ -65,7 +65,7 @@ struct LiveEnvironmentTests {
     }
     try level("i") { file in
       try scratch.write(String(repeating: "x", count: 1024), to: file)
-      return .trusted(path: scratch.path(of: file), line: String(repeating: "x", count: 1024))
+      return .trusted(path: scratch.path(of: file), names: [String(repeating: "x", count: 1024)])
     }
     let found = ProcessEnvironment.directoryFiles(from: scratch.path(of: deep))
     #expect(found.prefix(expected.count) == expected[...])

@@ -9,6 +9,10 @@ extension ErrorMessage {
   /// The user's input can't be used.
   init(_ error: InputError) {
     switch error {
+    case .removalUnconfirmed(let names):
+      self = .code("confirmationNeeded", .usage)
+        .saying("\(list(names)) would be removed; nothing was changed")
+        .hint("confirm it at a terminal, or with --yes")
     case .method(let method): self = .code("usage", .usage).saying("not an HTTP method: \(method)")
     case .malformed(let error): self.init(error)
     case .tokenAsName:

@@ -48,6 +48,8 @@ package enum EngineError: Error, Equatable, Sendable {
 
 /// The user's input can't be used.
 package enum InputError: Error, Equatable, Sendable {
+  /// All accounts would be removed, and there is no terminal to ask at.
+  case removalUnconfirmed([AccountName])
   /// Not an HTTP method.
   case method(String)
   case malformed(ParseError)
@@ -165,6 +167,8 @@ package enum SelectionError: Error, Equatable, Sendable {
   /// There are accounts, and none is active.
   case noneActive(candidates: [AccountName])
   case unknown(reference: String, selectedBy: SelectedBy, candidates: [AccountName])
+  /// A `.acct` file names no account of this machine.
+  case unknownInFile(path: String, reference: String, candidates: [AccountName])
   case ambiguous(reference: String, candidates: [AccountName])
   /// `switch` without a name, with more than two accounts and no terminal to choose at.
   case undecidedSwitch(candidates: [AccountName])
@@ -176,6 +180,10 @@ package enum SelectionError: Error, Equatable, Sendable {
   case otherUser(String, Origin, [AccountName])
   /// A `.acct` file that is meant to choose the account, and can't; and why.
   case directoryFile(path: String, reason: String)
+  /// A `.acct` file could not be written, and why.
+  case directoryNotWritten(path: String, reason: String)
+  /// The working directory is gone, so that no file can be written there.
+  case noDirectory
   case nameTaken(AccountName)
 }
 

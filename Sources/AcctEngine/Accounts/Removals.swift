@@ -1,0 +1,44 @@
+import AcctModel
+import AcctPorts
+import StrictJSON
+
+/// The last accounts that were removed from this machine's own keyring, with their histories: what `log` shows of them.
+///
+/// A shared keyring has its own.
+struct Removals {
+  private let world: World
+
+  init(_ world: World) { self.world = world }
+
+  /// The most accounts that are kept.
+  private static let limit = 100
+
+  /// The accounts, the last one last.
+  ///
+  /// A file that can't be read has none: the next removal writes it anew.
+  func all() throws(FilesFailure) -> [RemovedAccount] {
+    guard let bytes = try world.files.read(.removals), let file = (try? JSON(parsing: bytes))?.objectValue
+    else { return [] }
+    return (file["removed"]?.arrayValue ?? []).compactMap(RemovedAccount.init(json:))
+  }
+
+  /// Adds an account; the caller has the lock of the accounts' names.
+  func add(_ account: RemovedAccount) throws(FilesFailure) {
+    let kept = (try all().filter { $0.id != account.id } + [account]).suffix(Self.limit)
+    let file: JSON = ["version": 1, "removed": .array(kept.map(\.json))]
+    try world.files.replace(.removals, file.serialized())
+  }
+}
+
+extension RemovedAccount {
+  fileprivate var json: JSON {
+    ["id": .string(id.description), "name": .string(name.description), "history": .string(history.text)]
+  }
+
+  fileprivate init?(json: JSON) {
+    guard let id = json.objectValue?["id"]?.stringValue.flatMap({ try? AccountID($0) }),
+      let name = json.objectValue?["name"]?.stringValue.flatMap({ try? AccountName($0) })
+    else { return nil }
+    self.init(id: id, name: name, history: AccountHistory(json.objectValue?["history"]?.stringValue ?? ""))
+  }
+}
