@@ -1,10 +1,42 @@
+import AcctConsole
 import AcctEngine
 import AcctModel
-package import AcctPorts
+import AcctPorts
+import FleetPorts
+
+/// A shared keyring could not be set up, or accounts could not be moved; nothing was changed unless the case says so.
+enum KeyringSharingError: Error, Equatable, Sendable {
+  /// This machine shares a keyring of another name, or on another engine.
+  case otherKeyring(name: String)
+  /// The engine at the address is not the one that this machine's copies are of, or was restored from a backup.
+  case otherEngine(name: String)
+  /// Guests belong to one machine.
+  case guests([AccountName])
+  /// The keys of these are in a device of this machine.
+  case keysInDevices([AccountName])
+  /// The target has other accounts of these names.
+  case namesTaken([AccountName])
+  /// The target has accounts with the identifiers of these, and other identities.
+  case otherIdentities([AccountName])
+  /// A shared source's data of this account can't be used; nothing was moved.
+  case damaged(AccountName, SharedDamage)
+  /// The data read back differs from the data written.
+  case notKept(AccountName)
+  /// The accounts are in their new keyring; the old copies could not be removed.
+  case notRemoved(KeyringFailure, from: Keyring.Kind, to: Keyring.Kind)
+  /// The members or the key of a shared keyring were not changed.
+  case members(SharedMembershipFailure, Keyring.Kind)
+  /// An option names a file that does not exist; the name itself may be a secret.
+  case noFile(option: String)
+}
+
+extension EngineError {
+  static func sharing(_ error: KeyringSharingError) -> EngineError { .told(Told(error, ErrorMessage(error))) }
+}
 
 extension ErrorMessage {
   /// The members of a shared keyring were not changed.
-  init(_ failure: SharedMembershipFailure, _ kind: Keyring.Kind) {
+  fileprivate init(_ failure: SharedMembershipFailure, _ kind: Keyring.Kind) {
     switch failure {
     case .keyring(let failure): self.init(failure, kind)
     case .notACode:
@@ -111,7 +143,7 @@ extension ErrorMessage {
 }
 
 /// The means by which a machine opens a shared keyring.
-package func words(for recipient: SharedMachine.Recipient) -> String {
+func words(for recipient: SharedMachine.Recipient) -> String {
   switch recipient {
   case .machine: "its own key"
   case .passphrase: "the passphrase"
@@ -121,7 +153,7 @@ package func words(for recipient: SharedMachine.Recipient) -> String {
 
 extension ErrorMessage {
   /// A shared keyring could not be begun, or accounts could not be moved.
-  init(_ error: KeyringSharingError) {
+  fileprivate init(_ error: KeyringSharingError) {
     switch error {
     case .otherKeyring(let name):
       self = .code("otherKeyring", .usage)
@@ -131,10 +163,6 @@ extension ErrorMessage {
       self = .code("otherKeyring", .keyringUnavailable)
         .saying("this machine's copies are of another keyring \(name), or the engine there was restored from a backup")
         .hint("`acct keyring leave` first; for a restored engine `acct keyring trust`")
-    case .demanded(let kind):
-      self = .code("usage", .usage)
-        .saying("ACCT_KEYRING is \(kind.rawValue): later commands would look there, wherever the accounts are")
-        .hint("unset ACCT_KEYRING and try again")
     case .guests(let names):
       self = .code("guestsStay", .failed)
         .saying("guests belong to one machine and can't be shared: \(list(names))")
@@ -164,40 +192,10 @@ extension ErrorMessage {
       self = .code(cause.code, cause.status)
         .saying("the accounts are in \(target.rawValue) now, and some are in \(source.rawValue), too: \(cause.text)")
         .hint("`acct keyring move \(target.rawValue)` removes them there once that is possible")
-    case .passphraseStays(let kind):
-      self = .code("passphraseStays", .failed)
-        .saying("the keyring in use is on \(kind.rawValue), and its passphrase is that of all machines")
-        .hint("`acct keyring rekey` with --new-passphrase-file FILE changes it for all of them")
-    case .notSealable(let kind):
-      self = .code("notSealable", .failed)
-        .saying("the keyring in use is on \(kind.rawValue), and no TPM is that of all machines")
-        .hint("a machine without a person opens it by ACCT_VAULT_KEY_FILE: acct-keyring(1)")
     case .members(let failure, let kind): self.init(failure, kind)
     case .noFile(let option):
       self = .code("badInput", .badInput)
         .saying("\(option) names a file, and there is no such file")
-    case .relativePath(let option):
-      self = .code("badInput", .badInput)
-        .saying("\(option) names a file in a folder that does not exist any more")
-        .hint("give its whole path")
     }
-  }
-}
-
-/// The reason why an account of a shared keyring can't be used, behind a colon.
-package func words(for damage: SharedDamage) -> String {
-  switch damage {
-  case .notAnObject: "it is no object of acct's, or is cut short"
-  case .unknownVersion: "a later version of acct wrote it"
-  case .modified: "it was modified, or belongs to another place"
-  case .formerKey: "it was put back there, or written by a machine that was removed: it has a former key"
-  case .malformed: "it is not of the form that acct writes"
-  case .strayKey: "its key is no account's"
-  case .notThisAccount: "its record is no account, or another one"
-  case .localState: "its record speaks of the files of one machine"
-  case .keyInDevice: "it names a key in a device, which no shared account has"
-  case .guest: "it is a guest, which belongs to one machine"
-  case .item(let kind): "its item \(kind.rawValue) is not what acct writes"
-  case .nameTaken: "another account has its name"
   }
 }

@@ -3,6 +3,7 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 import ArgumentParser
+import FleetPorts
 
 /// The address of a shared keyring, and the credentials of this machine there.
 struct KeyringOptions: ParsableArguments {
@@ -52,7 +53,7 @@ struct KeyringOptions: ParsableArguments {
   /// The options, checked; the files exist, and none is read yet.
   ///
   /// - Throws: ``EngineError``, which repeats none of the user's words.
-  func settings(in world: World) throws(EngineError) -> SharedKeyringSettings {
+  func settings(in context: EngineContext) throws(EngineError) -> SharedKeyringSettings {
     guard let kind = Keyring.Kind(rawValue: engine), kind.isShared else {
       // Unreachable after `validate()`; the word may be a password, and is not repeated.
       throw .keyring(.failed(.notJoined, .etcd))
@@ -60,10 +61,10 @@ struct KeyringOptions: ParsableArguments {
     do throws(KeyringSettingsFlaw) { try SharedKeyringName.check(name) } catch {
       throw .keyring(.failed(.settings(error), kind))
     }
-    let passwordFile = try file(passwordFile, "--password-file", world)
+    let passwordFile = try file(passwordFile, "--password-file", context)
     switch kind {
     case .postgres:
-      let authority = try file(ca, "--ca", world)
+      let authority = try file(ca, "--ca", context)
       let connection: String
       // The shell makes several words of one that is not in quotes.
       do {
@@ -82,9 +83,9 @@ struct KeyringOptions: ParsableArguments {
       }
       let etcd = SharedKeyringSettings.Etcd(
         endpoints: endpoints,
-        certificate: try file(cert, "--cert", world),
-        key: try file(key, "--key", world),
-        authority: try file(ca, "--ca", world),
+        certificate: try file(cert, "--cert", context),
+        key: try file(key, "--key", context),
+        authority: try file(ca, "--ca", context),
         user: user,
         passwordFile: passwordFile
       )
@@ -93,11 +94,9 @@ struct KeyringOptions: ParsableArguments {
   }
 
   /// The path of a file as it means the same everywhere.
-  private func file(_ path: String?, _ option: String, _ world: World) throws(EngineError) -> String? {
+  private func file(_ path: String?, _ option: String, _ context: EngineContext) throws(EngineError) -> String? {
     guard let path else { return nil }
-    guard world.secretFiles.exists(path) else { throw .sharing(.noFile(option: option)) }
-    if path.hasPrefix("/") { return path }
-    guard let folder = world.environment.workingDirectory() else { throw .sharing(.relativePath(option: option)) }
-    return "\(folder)/\(path)"
+    guard context.world.secretFiles.exists(path) else { throw .sharing(.noFile(option: option)) }
+    return try InputPaths(context).absolute(path, option)
   }
 }

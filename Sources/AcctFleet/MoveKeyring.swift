@@ -1,5 +1,7 @@
-package import AcctModel
-package import AcctPorts
+import AcctEngine
+import AcctModel
+import AcctPorts
+import FleetPorts
 import Secrets
 import Synchronization
 
@@ -13,26 +15,26 @@ import Synchronization
 ///
 /// A process that is killed before step 4 leaves them in the source, after it in the target. The same move can then be
 /// repeated.
-package struct MoveKeyring: Sendable {
+struct MoveKeyring: Sendable {
   let context: EngineContext
   let choice: KeyringChoice
 
-  package init(_ context: EngineContext) {
+  init(_ context: EngineContext) {
     self.context = context
     choice = KeyringChoice(context.world)
   }
 
   /// The result.
-  package struct Outcome: Sendable {
+  struct Outcome: Sendable {
     /// The accounts that were copied.
-    package var moved: [AccountName] = []
+    var moved: [AccountName] = []
     /// Their former keyring; `nil` if they were in the target already.
-    package var source: Keyring.Kind?
+    var source: Keyring.Kind?
     /// The accounts that were removed from a shared keyring, after an earlier move had copied them.
-    package var removed: [AccountName] = []
+    var removed: [AccountName] = []
     /// The accounts that are still on the shared keyring, too: if they were to be removed, because their credentials
     /// there differ; otherwise those that can be renewed.
-    package var staying: [AccountName] = []
+    var staying: [AccountName] = []
   }
 
   /// Moves the accounts.
@@ -43,8 +45,8 @@ package struct MoveKeyring: Sendable {
   /// - Returns: The result.
   /// - Throws: ``EngineError``; the accounts are then still in the source, except for
   ///   ``KeyringSharingError/notRemoved(_:from:to:)``.
-  package func move(to kind: Keyring.Kind, removingShared removing: Bool) async throws(EngineError) -> Outcome {
-    if let demanded = try choice.demanded() { throw .sharing(.demanded(demanded)) }
+  func move(to kind: Keyring.Kind, removingShared removing: Bool) async throws(EngineError) -> Outcome {
+    if let demanded = try choice.demanded() { throw .keyring(.demanded(demanded)) }
     let target = choice.keyring(kind)
     do { try await target.prepare(context.interaction) } catch { throw .keyring(.failed(error, kind)) }
     guard let decision = try choice.recorded() else {
@@ -191,7 +193,7 @@ package struct MoveKeyring: Sendable {
   private func cleanedUp(in current: Keyring) async throws(EngineError) -> Outcome {
     guard !current.kind.isShared else { return Outcome() }
     let settings: SharedKeyringSettings?
-    do { settings = try context.world.sharedKeyring.settings() } catch { throw .keyring(.failed(error, current.kind)) }
+    do { settings = try context.sharedKeyring.settings() } catch { throw .keyring(.failed(error, current.kind)) }
     guard let shared = settings?.kind else { return Outcome() }
     let source = choice.keyring(shared)
     let locks = MovingLocks(context.world.files)

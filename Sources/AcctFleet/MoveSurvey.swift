@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol

@@ -3,6 +3,7 @@ import AcctEngine
 import AcctModel
 import AcctPorts
 import ArgumentParser
+import FleetPorts
 import StrictJSON
 
 /// The passphrase or the key file that opens a keyring from then on.
@@ -35,95 +36,93 @@ struct NewSecretOptions: ParsableArguments {
   }
 }
 
-extension KeyringCommand {
-  /// Changes the keyring's key.
-  struct Rekey: AcctCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "rekey",
-      abstract: "Change the keyring's key, and encrypt everything anew, while other machines work.",
-      discussion: """
-        A new passphrase or key file takes the place of those of before that --keep does not name. What this machine \
-        does not know is asked about; `acct keyring machines` lists it. The command can be made again after an \
-        interruption. A keyring of an earlier version of acct gets the form in which machines have keys.
-        """
-    )
+/// Changes the keyring's key.
+struct RekeyCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rekey",
+    abstract: "Change the keyring's key, and encrypt everything anew, while other machines work.",
+    discussion: """
+      A new passphrase or key file takes the place of those of before that --keep does not name. What this machine \
+      does not know is asked about; `acct keyring machines` lists it. The command can be made again after an \
+      interruption. A keyring of an earlier version of acct gets the form in which machines have keys.
+      """
+  )
 
-    @OptionGroup var new: NewSecretOptions
+  @OptionGroup var new: NewSecretOptions
 
-    @OptionGroup var options: SharedOptions
+  @OptionGroup var options: SharedOptions
 
-    func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      let change = Rekeying(secret: new.secret, keeping: new.keep, dropping: new.drop)
-      let result = try changeKey(change, in: context)
-      if options.json {
-        try context.output(
-          envelope(["objects": result.objectCount, "damaged": result.damagedIDs, "dropped": result.droppedMeans])
-        )
-        return .done
-      }
-      context.notice("the shared keyring has a new key")
-      tell(of: result, context)
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let change = Rekeying(secret: new.secret, keeping: new.keep, dropping: new.drop)
+    let result = try changeKey(change, in: context)
+    if options.json {
+      try context.output(
+        envelope(["objects": result.objectCount, "damaged": result.damagedIDs, "dropped": result.droppedMeans])
+      )
       return .done
+    }
+    context.notice("the shared keyring has a new key")
+    tell(of: result, context)
+    return .done
+  }
+}
+
+/// Removes a machine.
+struct RemoveMachineCommand: AcctCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Remove a machine from the shared keyring, and change the key.",
+    discussion: """
+      From then on it reads nothing that is written. What it has stays: --renew renews every account, so that a \
+      single-use refresh token that the machine has is spent. A passphrase, key file or machine that this machine \
+      does not know is asked about, since the one that is removed may have added it. `acct remove` removes an account.
+      """
+  )
+
+  @Argument(help: "The machine, as `acct keyring machines` names it, or its identifier.")
+  var machine: String
+
+  @Flag(help: "Renew every account afterwards.")
+  var renew = false
+
+  @Flag(help: "Let no passphrase and no key file open the keyring any more.")
+  var dropShared = false
+
+  @OptionGroup var new: NewSecretOptions
+
+  @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard !dropShared || new.secret == .same else {
+      throw ValidationError("--drop-shared leaves no passphrase and no key file: give no new one")
     }
   }
 
-  /// Removes a machine.
-  struct Remove: AcctCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "remove",
-      abstract: "Remove a machine from the shared keyring, and change the key.",
-      discussion: """
-        From then on it reads nothing that is written. What it has stays: --renew renews every account, so that a \
-        single-use refresh token that the machine has is spent. A passphrase, key file or machine that this machine \
-        does not know is asked about, since the one that is removed may have added it. `acct remove` removes an account.
-        """
+  func run(in context: Context) async throws(EngineError) -> ExitStatus {
+    let change = Rekeying(
+      removing: machine,
+      secret: dropShared ? .none : new.secret,
+      keeping: new.keep,
+      dropping: new.drop
     )
-
-    @Argument(help: "The machine, as `acct keyring machines` names it, or its identifier.")
-    var machine: String
-
-    @Flag(help: "Renew every account afterwards.")
-    var renew = false
-
-    @Flag(help: "Let no passphrase and no key file open the keyring any more.")
-    var dropShared = false
-
-    @OptionGroup var new: NewSecretOptions
-
-    @OptionGroup var options: SharedOptions
-
-    func validate() throws {
-      guard !dropShared || new.secret == .same else {
-        throw ValidationError("--drop-shared leaves no passphrase and no key file: give no new one")
+    let result = try changeKey(change, in: context)
+    let name = result.removed ?? machine
+    if !options.json {
+      if let earlier = result.earlier {
+        let time = "\(printableASCII(earlier.by)) on \(day(earlier.at))"
+        context.notice("\(printableASCII(name)) was removed by \(time) already: the key stays")
+      } else {
+        context.notice("removed \(printableASCII(name)) from the shared keyring, which has a new key")
       }
+      tell(of: result, context)
     }
-
-    func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      let change = Rekeying(
-        removing: machine,
-        secret: dropShared ? .none : new.secret,
-        keeping: new.keep,
-        dropping: new.drop
-      )
-      let result = try changeKey(change, in: context)
-      let name = result.removed ?? machine
-      if !options.json {
-        if let earlier = result.earlier {
-          let time = "\(printableASCII(earlier.by)) on \(day(earlier.at))"
-          context.notice("\(printableASCII(name)) was removed by \(time) already: the key stays")
-        } else {
-          context.notice("removed \(printableASCII(name)) from the shared keyring, which has a new key")
-        }
-        tell(of: result, context)
-      }
-      let members: KeyValuePairs<String, JSON> = [
-        "removed": .string(name), "objects": result.objectCount, "damaged": result.damagedIDs,
-        "dropped": result.droppedMeans,
-      ]
-      if renew { return try await RefreshCommand.everyAccount(afterRemoval: members, context) }
-      if options.json { try context.output(envelope(members)) }
-      return .done
-    }
+    let members: KeyValuePairs<String, JSON> = [
+      "removed": .string(name), "objects": result.objectCount, "damaged": result.damagedIDs,
+      "dropped": result.droppedMeans,
+    ]
+    if renew { return try await context.renewEveryAccount(afterRemoval: members) }
+    if options.json { try context.output(envelope(members)) }
+    return .done
   }
 }
 
@@ -131,7 +130,9 @@ extension KeyringCommand {
 private func changeKey(_ change: Rekeying, in context: Context) throws(EngineError) -> Rekeyed {
   let share = ShareKeyring(context.engine)
   do { return try share.rekey(change) } catch {
-    guard case .sharing(.members(.unknownMeans(let means, _), _)) = error, context.canAsk else { throw error }
+    guard context.canAsk, case .told(let told) = error,
+      case .members(.unknownMeans(let means, _), _) = told.failure as? KeyringSharingError
+    else { throw error }
     var change = change
     let now = context.world.clock.now()
     for means in means {

@@ -1,25 +1,27 @@
-package import AcctModel
-package import AcctPorts
+import AcctEngine
+import AcctModel
+import AcctPorts
+import FleetPorts
 
 /// Makes, joins, leaves and trusts the keyring that this machine shares with others.
-package struct ShareKeyring: Sendable {
+struct ShareKeyring: Sendable {
   let context: EngineContext
   private let choice: KeyringChoice
 
-  package init(_ context: EngineContext) {
+  init(_ context: EngineContext) {
     self.context = context
     choice = KeyringChoice(context.world)
   }
 
   /// The way in which a machine begins to share a keyring.
-  package enum Way: Sendable { case create, join }
+  enum Way: Sendable { case create, join }
 
   /// The result of ``begin(_:_:)``.
-  package struct Outcome: Sendable {
+  struct Outcome: Sendable {
     /// The number of accounts in the keyring, if it is in use here now.
-    package var accounts: Int
+    var accounts: Int
     /// The keyring that still holds this machine's accounts; `nil` if the shared one is in use.
-    package var stillIn: Keyring.Kind?
+    var stillIn: Keyring.Kind?
   }
 
   /// Makes or joins a keyring.
@@ -28,14 +30,14 @@ package struct ShareKeyring: Sendable {
   /// command that connects to an engine does not move secrets as a side effect.
   ///
   /// - Throws: ``EngineError``; ``KeyringSharingError/otherKeyring(name:)`` if this machine shares another one.
-  package func begin(_ settings: SharedKeyringSettings, _ way: Way) async throws(EngineError) -> Outcome {
+  func begin(_ settings: SharedKeyringSettings, _ way: Way) async throws(EngineError) -> Outcome {
     let kind = settings.kind
     try requireNoOther(settings)
     do throws(EngineError) {
       try keyring(kind) { () throws(KeyringFailure) in
         switch way {
-        case .create: try context.world.sharedKeyring.create(settings, context.interaction)
-        case .join: try context.world.sharedKeyring.join(settings, context.interaction)
+        case .create: try context.sharedKeyring.create(settings, context.interaction)
+        case .join: try context.sharedKeyring.join(settings, context.interaction)
         }
       }
     } catch .keyring(.failed(.rolledBack, _)) {
@@ -49,7 +51,7 @@ package struct ShareKeyring: Sendable {
 
   /// Checks that this machine shares no other keyring.
   func requireNoOther(_ settings: SharedKeyringSettings) throws(EngineError) {
-    let known = try keyring(settings.kind) { () throws(KeyringFailure) in try context.world.sharedKeyring.settings() }
+    let known = try keyring(settings.kind) { () throws(KeyringFailure) in try context.sharedKeyring.settings() }
     if let known, known.name != settings.name || known.kind != settings.kind {
       throw .sharing(.otherKeyring(name: known.name))
     }
@@ -82,10 +84,10 @@ package struct ShareKeyring: Sendable {
   ///
   /// - Returns: The number of accounts removed here, and the objects and answers that could not be opened.
   /// - Throws: ``KeyringFailure/answerWaits`` while an answer is still to be stored; then nothing was changed.
-  package func leave() async throws(EngineError) -> (accounts: Int, unopened: SharedKeyring.Unopened) {
+  func leave() async throws(EngineError) -> (accounts: Int, unopened: SharedKeyring.Unopened) {
     let recorded = try choice.recorded()
     let settings: SharedKeyringSettings?
-    do { settings = try context.world.sharedKeyring.settings() } catch {
+    do { settings = try context.sharedKeyring.settings() } catch {
       // Unreadable settings must not prevent their removal.
       settings = nil
     }
@@ -99,7 +101,7 @@ package struct ShareKeyring: Sendable {
     let locks = MovingLocks(context.world.files)
     defer { locks.release() }
     try await locks.take(ids)
-    let unopened = try keyring(kind) { () throws(KeyringFailure) in try context.world.sharedKeyring.leave() }
+    let unopened = try keyring(kind) { () throws(KeyringFailure) in try context.sharedKeyring.leave() }
     guard let recorded, recorded.kind == kind else {
       // The remains of a move there can no longer be removed.
       if let recorded, recorded.move == .from(kind) { try choice.record(KeyringDecision(kind: recorded.kind)) }
@@ -132,7 +134,7 @@ package struct ShareKeyring: Sendable {
   /// Accepts the engine as it is now; its accounts take effect here at once.
   ///
   /// - Returns: The changes to this machine's accounts, and the objects and answers that could not be opened.
-  package func trust() async throws(EngineError) -> Trusted {
+  func trust() async throws(EngineError) -> Trusted {
     let before = try context.accountStore.listing().accounts
     let (kind, unopened) = try await accept()
     // Another keyring's accounts do not follow this one.
@@ -144,7 +146,7 @@ package struct ShareKeyring: Sendable {
   private func accept() async throws(EngineError) -> (Keyring.Kind, SharedKeyring.Unopened) {
     var kind = try choice.chosen() ?? .etcd
     // The adapter reports settings that can't be read.
-    if let settings = try? context.world.sharedKeyring.settings() { kind = settings.kind }
+    if let settings = try? context.sharedKeyring.settings() { kind = settings.kind }
     let ids: [AccountID]
     do { ids = try context.world.files.accounts() } catch { throw .files(.failed(error)) }
     // A renewal in progress stores its answer first, or leaves it here: neither may meet copies that change.
@@ -152,7 +154,7 @@ package struct ShareKeyring: Sendable {
     defer { locks.release() }
     try await locks.take(ids)
     let unopened = try keyring(kind) { () throws(KeyringFailure) in
-      try context.world.sharedKeyring.trust(context.interaction)
+      try context.sharedKeyring.trust(context.interaction)
     }
     return (kind, unopened)
   }
@@ -185,14 +187,14 @@ extension ShareKeyring {
   ///   - announce: Gets the code.
   /// - Returns: As ``begin(_:_:)``.
   /// - Throws: ``EngineError``; ``KeyringFailure/locked(reason:)`` where no one may be asked, and nothing was given.
-  package func join(
+  func join(
     _ settings: SharedKeyringSettings,
     offer: () -> Void,
     _ announce: @escaping @Sendable (String) -> Void
   ) async throws(EngineError) -> Outcome {
     try requireNoOther(settings)
     let means: JoiningMeans
-    do { means = try context.world.sharedKeyring.membership.means(settings) } catch {
+    do { means = try context.sharedKeyring.membership.means(settings) } catch {
       // What is wrong with the engine, or with its keyring, is said as it is where no code is asked for.
       return try await begin(settings, .join)
     }
@@ -214,13 +216,13 @@ extension ShareKeyring {
   ///   - announce: Gets the code.
   /// - Returns: As ``begin(_:_:)``.
   /// - Throws: ``EngineError``; nothing of the keyring stays on this machine then.
-  package func request(
+  func request(
     _ settings: SharedKeyringSettings,
     keyIn tpm: TPMAddress?,
     _ announce: @escaping @Sendable (String) -> Void
   ) async throws(EngineError) -> Outcome {
     try requireNoOther(settings)
-    let membership = context.world.sharedKeyring.membership
+    let membership = context.sharedKeyring.membership
     do { try await membership.request(settings, tpm, context.interaction, announce) } catch {
       throw .sharing(.members(error, settings.kind))
     }
@@ -228,38 +230,38 @@ extension ShareKeyring {
   }
 
   /// Makes the machine that waits with a code a member; returns its name.
-  package func approve(_ code: String) throws(EngineError) -> String {
+  func approve(_ code: String) throws(EngineError) -> String {
     try members { membership throws(SharedMembershipFailure) in try membership.approve(code, context.interaction) }
   }
 
   /// The machines that share the keyring, and all that opens it.
-  package func members() throws(EngineError) -> SharedMembers {
+  func members() throws(EngineError) -> SharedMembers {
     try members { membership throws(SharedMembershipFailure) in try membership.members(context.interaction) }
   }
 
   /// Changes the keyring's key.
-  package func rekey(_ change: Rekeying) throws(EngineError) -> Rekeyed {
+  func rekey(_ change: Rekeying) throws(EngineError) -> Rekeyed {
     try members { membership throws(SharedMembershipFailure) in try membership.rekey(change, context.interaction) }
   }
 
   private func members<Value>(
     _ body: (SharedMembership) throws(SharedMembershipFailure) -> Value
   ) throws(EngineError) -> Value {
-    let kind = (try? context.world.sharedKeyring.settings())?.kind ?? .etcd
-    do { return try body(context.world.sharedKeyring.membership) } catch { throw .sharing(.members(error, kind)) }
+    let kind = (try? context.sharedKeyring.settings())?.kind ?? .etcd
+    do { return try body(context.sharedKeyring.membership) } catch { throw .sharing(.members(error, kind)) }
   }
 }
 
 /// The changes to this machine's accounts when a person accepts an engine as it is.
-package struct Trusted: Sendable {
+struct Trusted: Sendable {
   /// The objects and answers that could not be opened.
-  package var unopened: SharedKeyring.Unopened
+  var unopened: SharedKeyring.Unopened
   /// The accounts that this machine did not have before.
-  package var added: [AccountName] = []
+  var added: [AccountName] = []
   /// The accounts that the engine does not have.
-  package var removed: [AccountName] = []
+  var removed: [AccountName] = []
   /// The origins that an account did not have here before, such as one that was revoked, in the order of the names.
-  package var origins: [(account: AccountName, origin: Origin)] = []
+  var origins: [(account: AccountName, origin: Origin)] = []
 }
 
 extension Trusted {

@@ -1,6 +1,8 @@
+import AcctEngine
 package import AcctModel
 import Secrets
 package import AcctPorts
+package import FleetPorts
 import AcctProtocol
 import StrictJSON
 import Release

@@ -1,18 +1,28 @@
-import AcctConsole
-import AcctEngine
+package import AcctConsole
+package import AcctEngine
 import AcctModel
-import AcctPorts
+package import AcctPorts
+import FleetPorts
 
-extension Doctor {
+/// The checks of `doctor` for a keyring that several machines share.
+package struct SharingCheck: Sendable {
+  private let context: EngineContext
+
+  package init(_ context: EngineContext) { self.context = context }
+
   /// Checks the engine of a shared keyring, and the answers that are still to be stored there.
   ///
   /// A failure counts only if the keyring's own check has found it ready, and has not reported it.
-  func sharing(_ found: FoundKeyring) -> [Finding] {
-    let kind = found.keyring.kind
+  ///
+  /// - Parameters:
+  ///   - kind: The keyring in use.
+  ///   - isReady: `true` if it is there and unlocked.
+  /// - Returns: The findings; none for a keyring of this machine alone.
+  package func findings(for kind: Keyring.Kind, isReady: Bool) -> [Finding] {
     guard kind.isShared else { return [] }
     let report: SharedKeyring.Report
-    do { report = try context.world.sharedKeyring.report() } catch {
-      return found.isReady ? [Finding(error, kind)] : []
+    do { report = try context.sharedKeyring.report() } catch {
+      return isReady ? [Finding(error, kind)] : []
     }
     var findings = report.isRolledBack ? [Finding(.rolledBack, kind)] : []
     if !report.pending.isEmpty {
@@ -54,7 +64,7 @@ extension Doctor {
   /// Reports the objects that can't be used in their present state, if the key is available without a prompt.
   private func inspected() -> [Finding] {
     let inspection: SharedKeyring.Inspection
-    do { inspection = try context.world.sharedKeyring.inspect(context.interaction) } catch {
+    do { inspection = try context.sharedKeyring.inspect(context.interaction) } catch {
       // The earlier checks report a keyring that is locked, or can't be asked.
       return []
     }
@@ -91,7 +101,7 @@ extension Doctor {
   /// Reports what opens the keyring without a known reason, if the key is available without a prompt.
   private func opened() -> [Finding] {
     let members: SharedMembers
-    do { members = try context.world.sharedKeyring.membership.members(.forbidden) } catch {
+    do { members = try context.sharedKeyring.membership.members(.forbidden) } catch {
       // As above; and a keyring of the form of earlier versions has no such list.
       return []
     }
@@ -125,7 +135,7 @@ extension Doctor {
   /// The names of accounts here; an account without a file is named by its identifier.
   private func names(of ids: [AccountID]) -> String {
     let names = Dictionary(
-      ((try? accountStore.listing().accounts) ?? []).map { ($0.id, $0.name.description) },
+      ((try? context.accountStore.listing().accounts) ?? []).map { ($0.id, $0.name.description) },
       uniquingKeysWith: { first, _ in first }
     )
     return ids.map { names[$0] ?? $0.description }.sorted().joined(separator: ", ")

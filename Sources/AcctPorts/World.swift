@@ -39,7 +39,8 @@ extension World {
     @inlinable get { shared.ports.vault }
     set { change { $0.vault = newValue } }
   }
-  package var sharedKeyring: SharedKeyring {
+  /// See ``Ports/sharedKeyring``.
+  package var sharedKeyring: @Sendable (Keyring.Kind) -> Keyring {
     @inlinable get { shared.ports.sharedKeyring }
     set { change { $0.sharedKeyring = newValue } }
   }
@@ -143,7 +144,11 @@ package struct Ports: Sendable {
   package var secretService: Keyring
   package var vaultKeyring: Keyring
   package var vault: Vault
-  package var sharedKeyring: SharedKeyring
+  /// Returns the keyring that this machine shares with others: ``Keyring/Kind/etcd`` or ``Keyring/Kind/postgres``; its
+  /// ``Keyring/accounts`` is set.
+  ///
+  /// Nothing is read or connected before its first use.
+  package var sharedKeyring: @Sendable (Keyring.Kind) -> Keyring
   package var files: Files
   package var streams: Streams
   package var terminal: Terminal
@@ -173,7 +178,7 @@ package struct Ports: Sendable {
     secretService: Keyring,
     vaultKeyring: Keyring,
     vault: Vault,
-    sharedKeyring: SharedKeyring = .none,
+    sharedKeyring: @escaping @Sendable (Keyring.Kind) -> Keyring = Keyring.notJoined,
     files: Files,
     streams: Streams,
     terminal: Terminal,

@@ -1,3 +1,5 @@
+import AcctModel
+package import AcctPorts
 import Text
 
 /// A connection string of libpq, checked: `host=… dbname=…`, or `postgresql://…`
@@ -127,26 +129,6 @@ package enum SharedKeyringName {
     let isUsable = name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
     guard isUsable, (1...64).contains(name.utf8.count) else { throw .name }
   }
-}
-
-/// Why the settings of a shared keyring can't be used.
-///
-/// It repeats no part of the input, which may be a password.
-package enum KeyringSettingsFlaw: Error, Equatable, Sendable {
-  /// The keyring's name.
-  case name
-  /// A member of etcd is not `https://HOST:PORT`.
-  case endpoint
-  /// A connection string or URI of PostgreSQL can't be parsed.
-  case connection
-  /// It names no host.
-  case noHost
-  /// It has a word that would take settings from elsewhere, such as `service`.
-  case indirect(keyword: String)
-  /// It holds a password.
-  case password
-  /// Its `sslmode`, one of libpq's, accepts a server whose certificate or name is not verified.
-  case unverified(mode: String)
 }
 
 /// The members of a cluster of etcd, as they are given in one text.

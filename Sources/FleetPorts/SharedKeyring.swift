@@ -1,12 +1,8 @@
 package import AcctModel
+package import AcctPorts
 
 /// The keyring that this machine shares with others, and the operations on it as a whole.
 package struct SharedKeyring: Sendable {
-  /// The keyring of that kind, ``Keyring/Kind/etcd`` or ``Keyring/Kind/postgres``; its
-  /// ``Keyring/accounts`` is set.
-  ///
-  /// Nothing is read or connected before its first use.
-  package var keyring: @Sendable (Keyring.Kind) -> Keyring
   /// The settings in force: those of the environment (`ACCT_ETCD_…`, `ACCT_POSTGRES_…`), else the stored ones.
   package var settings: @Sendable () throws(KeyringFailure) -> SharedKeyringSettings?
   /// Makes a keyring on the engine, and stores the settings.
@@ -33,7 +29,6 @@ package struct SharedKeyring: Sendable {
   package var membership: SharedMembership
 
   package init(
-    keyring: @escaping @Sendable (Keyring.Kind) -> Keyring,
     settings: @escaping @Sendable () throws(KeyringFailure) -> SharedKeyringSettings?,
     create: @escaping @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void,
     join: @escaping @Sendable (SharedKeyringSettings, Interaction) throws(KeyringFailure) -> Void,
@@ -44,7 +39,6 @@ package struct SharedKeyring: Sendable {
     inspect: @escaping @Sendable (Interaction) throws(KeyringFailure) -> Inspection,
     membership: SharedMembership = .none
   ) {
-    self.keyring = keyring
     self.settings = settings
     self.create = create
     self.join = join
@@ -127,17 +121,6 @@ package struct SharedKeyring: Sendable {
 extension SharedKeyring {
   /// A machine that shares nothing.
   package static let none = SharedKeyring(
-    keyring: { kind in
-      Keyring(
-        kind: kind,
-        read: { _, _, _ throws(KeyringFailure) in throw .notJoined },
-        write: { _, _, _ throws(KeyringFailure) in throw .notJoined },
-        remove: { _, _, _ throws(KeyringFailure) in throw .notJoined },
-        list: { () throws(KeyringFailure) in throw .notJoined },
-        prepare: { _ throws(KeyringFailure) in throw .notJoined },
-        state: { .unavailable }
-      )
-    },
     settings: { nil },
     create: { _, _ throws(KeyringFailure) in throw .notJoined },
     join: { _, _ throws(KeyringFailure) in throw .notJoined },

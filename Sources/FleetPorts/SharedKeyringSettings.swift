@@ -1,3 +1,5 @@
+package import AcctPorts
+
 /// The location of a shared keyring and this machine's access to it; no secret, but paths of files that hold one.
 package struct SharedKeyringSettings: Equatable, Sendable {
   package var engine: Engine

@@ -1,4 +1,5 @@
 package import AcctModel
+package import AcctPorts
 
 /// Who can open a shared keyring: the machines, passphrases and key files that its header names, and the change of its
 /// key.

@@ -1,34 +1,38 @@
+package import AcctPorts
+
 /// Objects on an engine that several machines reach, changed by compare-and-swap.
 ///
 /// A shared keyring requires no more of an engine: neither leases nor watches. Every call blocks its thread, for 5
 /// seconds at most, and reads what a majority has (linearizable). The engine sees keys, sizes and times; every value
 /// is ciphertext.
 package struct SharedStore: Sendable {
+  package typealias Failure = SharedStoreFailure
+
   /// Creates what the first write needs, such as a table, unless it exists.
-  package var prepare: @Sendable () throws(SharedStoreFailure) -> Void
+  package var prepare: @Sendable () throws(Failure) -> Void
   /// Returns an object, or `nil` in its place if there is none.
-  package var get: @Sendable (_ key: String) throws(SharedStoreFailure) -> Reading
+  package var get: @Sendable (_ key: String) throws(Failure) -> Reading
   /// Writes an object if it still has the version that the caller has read; `nil` stands for "not there" both as the
   /// bytes, to remove it, and as the version, to make it.
   ///
   /// Returns the new version, or `nil` if the object has another version now and nothing was changed. After a failure
   /// the write may or may not have been made: the caller reads back.
   package var swap:
-    @Sendable (_ key: String, _ bytes: [UInt8]?, _ ifVersion: Int64?) throws(SharedStoreFailure) ->
+    @Sendable (_ key: String, _ bytes: [UInt8]?, _ ifVersion: Int64?) throws(Failure) ->
       Int64?
   /// Returns the changes under a prefix since a version, and every key there, as of one moment.
-  package var changes: @Sendable (_ prefix: String, _ since: Int64) throws(SharedStoreFailure) -> Changes
+  package var changes: @Sendable (_ prefix: String, _ since: Int64) throws(Failure) -> Changes
   /// Ends the connection, if there is one.
   package var end: @Sendable () -> Void
 
   package init(
-    prepare: @escaping @Sendable () throws(SharedStoreFailure) -> Void,
-    get: @escaping @Sendable (_ key: String) throws(SharedStoreFailure) -> Reading,
+    prepare: @escaping @Sendable () throws(Failure) -> Void,
+    get: @escaping @Sendable (_ key: String) throws(Failure) -> Reading,
     swap:
       @escaping @Sendable (_ key: String, _ bytes: [UInt8]?, _ ifVersion: Int64?)
-      throws(SharedStoreFailure) -> Int64?,
+      throws(Failure) -> Int64?,
     changes:
-      @escaping @Sendable (_ prefix: String, _ since: Int64) throws(SharedStoreFailure) -> Changes,
+      @escaping @Sendable (_ prefix: String, _ since: Int64) throws(Failure) -> Changes,
     end: @escaping @Sendable () -> Void = {}
   ) {
     self.prepare = prepare
@@ -90,40 +94,6 @@ extension SharedStore {
       self.objects = objects
       self.keys = keys
       self.standing = standing
-    }
-  }
-}
-
-/// Why an engine did not carry out a request.
-///
-/// No text holds a secret.
-package enum SharedStoreFailure: Error, Equatable, Sendable {
-  /// No member could be reached; the reason, in plain words.
-  case unavailable(reason: String)
-  /// It did not answer within the deadline.
-  case timedOut
-  /// It answers, but has no leader: too few of its members are available.
-  case noQuorum
-  /// It accepts no more writes: its quota or its disk is full.
-  case noSpace
-  /// It rejects this user or this certificate, or denies access to these keys.
-  case denied(reason: String)
-  /// It lets this user or certificate read an account's object, and not write it.
-  case readOnly(reason: String)
-  /// TLS could not be established: another authority's certificate, another host's name.
-  case untrusted(reason: String)
-  /// The engine is not prepared, such as a table that is missing; the reason says how to prepare it.
-  case notPrepared(reason: String)
-  /// It answered with an error of its own.
-  case failed(reason: String)
-}
-
-extension SharedStoreFailure {
-  /// `true` if the engine gave no answer, and may give one later.
-  package var isOutage: Bool {
-    switch self {
-    case .unavailable, .timedOut, .noQuorum: true
-    case .noSpace, .denied, .readOnly, .untrusted, .notPrepared, .failed: false
     }
   }
 }

@@ -1,11 +1,12 @@
 import AcctCLI
 import AcctConsole
-import AcctEngine
+import AcctFleet
 import AcctPorts
 import CArguments
 import Curl
 import EtcdStore
 import Expat
+import FleetPorts
 import Glibc
 import KeyDevices
 import LiveHTTP
@@ -76,7 +77,7 @@ let world = World(
     secretService: desktop,
     vaultKeyring: vaultStore.keyring,
     vault: vaultStore.vault,
-    sharedKeyring: sharedVault.sharedKeyring,
+    sharedKeyring: { sharedVault.keyring($0) },
     files: .live(folders),
     streams: streams,
     terminal: terminal,
@@ -104,7 +105,8 @@ let world = World(
 let status = await Acct.run(
   commandLine: Array(commandLine),
   in: world,
-  devices: HardwareKeys(tpm: tpm, pkcs11: tokens.keys)
+  devices: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
+  sharing: sharedVault.sharedKeyring
 )
 CurlTable.finishPreloading()
 vaultStore.end()

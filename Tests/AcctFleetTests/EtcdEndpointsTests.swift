@@ -1,4 +1,5 @@
-import AcctModel
+import AcctPorts
+import FleetPorts
 import Testing
 
 @Suite("The members of etcd, and a shared keyring's name")

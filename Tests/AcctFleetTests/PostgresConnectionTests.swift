@@ -1,4 +1,5 @@
-import AcctModel
+import AcctPorts
+import FleetPorts
 import Testing
 
 @Suite("A connection string of PostgreSQL")

@@ -1,7 +1,9 @@
 import AcctEngine
+import AcctFleet
 import AcctModel
 import Secrets
 import AcctPorts
+import FleetPorts
 import StrictJSON
 import Testing
 

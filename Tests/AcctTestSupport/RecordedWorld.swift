@@ -107,11 +107,8 @@ package final class RecordedWorld: Sendable {
     }
   }
 
-  private var sharedKeyring: SharedKeyring {
-    guard let shared = state.withLock({ $0.shared }) else { return .none }
-    var keyring = SharedKeyring.none
-    keyring.keyring = { shared.keyring($0) }
-    return keyring
+  private func sharedKeyring(_ kind: Keyring.Kind) -> Keyring {
+    state.withLock { $0.shared }?.keyring(kind) ?? .notJoined(kind)
   }
 
   /// Seconds since 1970.
@@ -213,7 +210,7 @@ package final class RecordedWorld: Sendable {
         secretService: keyring.keyring(),
         vaultKeyring: .unexpected("the vault keyring", at: location),
         vault: .unexpected(at: location),
-        sharedKeyring: sharedKeyring,
+        sharedKeyring: { self.sharedKeyring($0) },
         files: files,
         streams: streams,
         terminal: terminal,

@@ -110,7 +110,7 @@ extension EngineError {
   fileprivate var isServersWord: Bool {
     switch self {
     case .signIn(.required), .server(.otherUser): true
-    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn,
+    case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn,
       .atproto, .provider, .backend, .session, .guest, .transfer, .told, .files, .cancelled:
       false
     }

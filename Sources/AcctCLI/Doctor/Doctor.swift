@@ -1,6 +1,7 @@
 import AcctConsole
 import AcctDevices
 import AcctEngine
+import AcctFleet
 import AcctPorts
 import AcctRequests
 
@@ -41,7 +42,7 @@ struct Doctor: Sendable {
       findings += await seal(of: found.keyring)
       // The previous check reports an engine that can't be asked.
       _ = try? await SharedRecords(in: found.keyring, context)?.pull()
-      findings += sharing(found)
+      findings += SharingCheck(context).findings(for: found.keyring.kind, isReady: found.isReady)
       findings += await items(in: found)
       // A failure that makes every item unreadable is reported once.
       if found.isReady { findings += await contents(of: found.keyring) }

@@ -52,6 +52,18 @@ extension ErrorMessage {
         .saying("the secrets of \(names.isEmpty ? "no account" : list(names)) would be deleted; nothing was changed")
         .hint("confirm it at a terminal, or with --yes")
     case .notSealed(let failure, _): self.init(failure, .tpm2)
+    case .demanded(let kind):
+      self = .code("usage", .usage)
+        .saying("ACCT_KEYRING is \(kind.rawValue): later commands would look there, wherever the accounts are")
+        .hint("unset ACCT_KEYRING and try again")
+    case .passphraseStays(let kind):
+      self = .code("passphraseStays", .failed)
+        .saying("the keyring in use is on \(kind.rawValue), and its passphrase is that of all machines")
+        .hint("`acct keyring rekey` with --new-passphrase-file FILE changes it for all of them")
+    case .notSealable(let kind):
+      self = .code("notSealable", .failed)
+        .saying("the keyring in use is on \(kind.rawValue), and no TPM is that of all machines")
+        .hint("a machine without a person opens it by ACCT_VAULT_KEY_FILE: acct-keyring(1)")
     }
   }
 

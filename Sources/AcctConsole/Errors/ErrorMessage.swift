@@ -92,7 +92,6 @@ extension ErrorMessage {
     case .authorization(let error): self.init(error)
     case .input(let error): self.init(error)
     case .keyring(let error): self.init(error)
-    case .sharing(let error): self.init(error)
     case .key(let error): self.init(error)
     case .inputToken(let error): self.init(error)
     case .network(let error): self.init(error)

@@ -1,8 +1,7 @@
-import AcctConsole
-import AcctEngine
+package import AcctEngine
 import AcctModel
 import AcctPorts
-import StrictJSON
+package import StrictJSON
 
 /// The result for one of the accounts that `refresh --all` or `keyring remove --renew` renews.
 struct RefreshOutcome {
@@ -62,5 +61,59 @@ struct RefreshOutcome {
       "error": errorMessage?.errorObject ?? .null,
       "needsPerson": .bool(needsPerson),
     ]
+  }
+}
+
+extension Context {
+  /// Renews every account of a shared keyring from which a machine was removed.
+  ///
+  /// - Parameter members: The result of the removal, which comes into the same object of JSON.
+  /// - Returns: The status: ``ExitStatus/signInRequired`` if only a person can take from the machine what it has.
+  /// - Throws: ``EngineError`` if the accounts can't be listed.
+  package func renewEveryAccount(
+    afterRemoval members: KeyValuePairs<String, JSON>
+  ) async throws(EngineError) -> ExitStatus {
+    try await renewEveryAccount(force: true, members: members, followsRemoval: true)
+  }
+
+  /// Renews one account after the other; a failure does not stop the next one.
+  package func renewEveryAccount(
+    force: Bool,
+    members: KeyValuePairs<String, JSON> = [:],
+    followsRemoval: Bool = false
+  ) async throws(EngineError) -> ExitStatus {
+    var outcomes: [RefreshOutcome] = []
+    let refresher = Refresh(engine)
+    let overview = AccountOverview(engine)
+    if let notice = await overview.bringUpToDate() { report([notice]) }
+    // Guests, and accounts of this machine's own keyring, were never on another one.
+    let accounts = try everyAccount()
+      .filter { !followsRemoval || $0.keptIn == nil && $0.kind != .guest }
+    for account in accounts {
+      let result = await refresher.refresh(account, force: force)
+      let outcome = RefreshOutcome(account, result, followsRemoval: followsRemoval, world.clock)
+      outcomes.append(outcome)
+      if case .renewed(let notices) = outcome.result {
+        for found in notices { notice("\(account.name): \(words(for: found))") }
+      }
+      guard !options.json else { continue }
+      if case .renewed = outcome.result { notice("renewed \(account.name)") }
+      if let errorMessage = outcome.errorMessage { world.report("acct: \(account.name): \(errorMessage.text)") }
+    }
+    let waiting = outcomes.filter(\.needsPerson)
+    if options.json {
+      var object = envelope(members)
+      object["accounts"] = .array(outcomes.map(\.json))
+      try output(object)
+    } else {
+      // Last, where a timer's journal is read from; beside a failure they are printed even with `--quiet`.
+      let isLoud = followsRemoval || waiting.contains { $0.errorMessage != nil }
+      for outcome in waiting {
+        if isLoud { world.report("acct: \(outcome.advice)") } else { notice(outcome.advice) }
+      }
+    }
+    // The first failure decides, so that a timer can tell a network from a sign-in.
+    if let failure = outcomes.lazy.compactMap(\.errorMessage).first { return failure.status }
+    return followsRemoval && !waiting.isEmpty ? .signInRequired : .done
   }
 }

@@ -116,7 +116,7 @@ extension KeyringFailure {
 
 extension Account {
   /// The account without the paths of its certificate's files, which are those of this machine.
-  var withoutFiles: Account {
+  package var withoutFiles: Account {
     guard client.certificate?.files != nil else { return self }
     var account = self
     account.client.certificate?.files = nil
@@ -124,7 +124,7 @@ extension Account {
   }
 
   /// `true` if it names files or programs of one machine, which another must not read, run or name to other programs.
-  var namesFilesOrPrograms: Bool { client.hasInputs || client.certificate?.files != nil }
+  package var namesFilesOrPrograms: Bool { client.hasInputs || client.certificate?.files != nil }
 
   /// The assessment of an account whose client's certificate has ended; `nil` where it has not.
   func certificateEnd(at now: Timestamp) -> Assessment? {

@@ -23,6 +23,7 @@ package struct EngineContext: Sendable {
     var interaction: Interaction
     var timeout: Int
     let devices: (any KeysInDevices)?
+    let fleet: (any AccountsInFleet)?
     var hints: KeptHints?
     var report: Waiting.Reporter
     var program: String?
@@ -34,10 +35,18 @@ package struct EngineContext: Sendable {
     _ interaction: Interaction,
     timeout: Int,
     devices: (any KeysInDevices)? = nil,
+    fleet: (any AccountsInFleet)? = nil,
     report: @escaping Waiting.Reporter
   ) {
     shared = Shared(
-      Members(world: world, interaction: interaction, timeout: timeout, devices: devices, report: report)
+      Members(
+        world: world,
+        interaction: interaction,
+        timeout: timeout,
+        devices: devices,
+        fleet: fleet,
+        report: report
+      )
     )
   }
 
@@ -63,6 +72,8 @@ package struct EngineContext: Sendable {
   }
   /// The keys in devices that the command uses; `nil` where there are none.
   package var devices: (any KeysInDevices)? { shared.members.devices }
+  /// The keyring that several machines share; `nil` where this one shares none.
+  package var fleet: (any AccountsInFleet)? { shared.members.fleet }
   /// The hints about servers that the process keeps; `nil` for a command, which reads each once.
   package var hints: KeptHints? {
     get { shared.members.hints }

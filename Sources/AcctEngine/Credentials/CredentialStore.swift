@@ -255,7 +255,7 @@ extension CredentialStore {
   }
 
   /// Stores these items and removes every other item of the account.
-  func replaceAll(with items: [Keyring.Item]) async throws(EngineError) {
+  package func replaceAll(with items: [Keyring.Item]) async throws(EngineError) {
     if let shared { return try shared.store(account, .replacing(items)) }
     try await write(items)
     let written = items.map(\.kind)
@@ -274,7 +274,9 @@ extension CredentialStore {
   func removeAll() async throws(EngineError) { try await Self.removeAll(of: account.id, in: keyring, context) }
 
   /// Removes every item of an account of which only the identifier is known.
-  static func removeAll(of id: AccountID, in keyring: Keyring, _ context: EngineContext) async throws(EngineError) {
+  package static func removeAll(of id: AccountID, in keyring: Keyring, _ context: EngineContext)
+    async throws(EngineError)
+  {
     if let shared = SharedRecords(in: keyring, context) { return try shared.remove(id) }
     do { try await keyring.remove(id, ItemKind.allCases, context.interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))

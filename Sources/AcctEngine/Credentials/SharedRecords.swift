@@ -8,7 +8,7 @@ package import AcctPorts
 /// it is fetched.
 package struct SharedRecords: Sendable {
   let accounts: SharedAccounts
-  let kind: Keyring.Kind
+  package let kind: Keyring.Kind
   let context: EngineContext
 
   /// `nil` for a keyring of this machine alone.
@@ -99,7 +99,7 @@ package struct SharedRecords: Sendable {
 
 extension EngineContext {
   /// The accounts that this machine shares; `nil` if its keyring is its own, or none has been chosen.
-  func sharedRecords() throws(EngineError) -> SharedRecords? {
+  package func sharedRecords() throws(EngineError) -> SharedRecords? {
     try KeyringChoice(world).shared().flatMap { SharedRecords(in: $0, self) }
   }
 

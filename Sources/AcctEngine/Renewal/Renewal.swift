@@ -330,7 +330,7 @@ extension EngineError {
       .network(.renewalUnanswered(failure, origin))
     case .server(.failed(let status, let retryAfter, let origin)):
       .server(.renewalFailed(status: status, retryAfter: retryAfter, origin))
-    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn,
+    case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn,
       .atproto, .provider, .backend, .session, .guest, .transfer, .told, .files, .cancelled:
       self
     }

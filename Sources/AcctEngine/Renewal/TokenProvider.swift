@@ -131,7 +131,7 @@ extension EngineError {
     case .session(.notStored(_, let kind)): kind.isShared
     case .keyring(.failed(.answerWaits, _)): true
     case .selection, .signIn, .session, .authorization, .input, .inputToken, .keyring, .key, .network, .server,
-      .atproto, .provider, .backend, .guest, .transfer, .told, .sharing, .files, .cancelled:
+      .atproto, .provider, .backend, .guest, .transfer, .told, .files, .cancelled:
       false
     }
   }

@@ -166,7 +166,7 @@ extension EngineError {
       503
     case .authorization(.originRefused), .input(.malformed), .selection(.severalOwn): 421
     case .input(.stream): 400
-    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .signIn, .provider,
+    case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .signIn, .provider,
       .atproto, .backend, .session, .guest, .transfer, .told, .files, .cancelled:
       500
     }

@@ -26,6 +26,10 @@ extension ErrorMessage {
             + "or --token or --import FILE"
         )
         .hint("on a terminal, `acct add` asks; `acct add --help` shows what it takes")
+    case .relativePath(let option):
+      self = .code("badInput", .badInput)
+        .saying("\(option) names a file in a folder that does not exist any more")
+        .hint("give its whole path")
     case .emptyValue(let option):
       self = .code("usage", .usage)
         .saying(option.map { "the value of \($0) is empty" } ?? "an argument is empty")

@@ -16,8 +16,6 @@ package enum EngineError: Error, Equatable, Sendable {
   case input(InputError)
   /// The credentials in the keyring.
   case keyring(KeyringError)
-  /// The keyring that several machines share, and moves of accounts between keyrings.
-  case sharing(KeyringSharingError)
   /// The key that an account's tokens are bound to.
   case key(KeyError)
   /// A token that another program or account provides.
@@ -75,6 +73,8 @@ package enum InputError: Error, Equatable, Sendable {
   case nothingToAdd
   /// A value is empty; `option` is `nil` for an argument.
   case emptyValue(option: String?)
+  /// A path is relative, and there is no working directory.
+  case relativePath(option: String)
 }
 
 /// A static token can't be added; nothing was stored.

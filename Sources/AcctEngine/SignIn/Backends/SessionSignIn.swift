@@ -131,7 +131,7 @@ extension EngineError {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed), .server(.renewalFailed), .server(.signInFailed): true
     case .network, .server(.oauth), .server(.renewalUnread), .server(.resource), .server(.otherUser), .selection,
-      .authorization, .input, .inputToken, .keyring, .sharing, .key, .signIn, .provider, .atproto, .backend, .session,
+      .authorization, .input, .inputToken, .keyring, .key, .signIn, .provider, .atproto, .backend, .session,
       .guest, .transfer, .told, .files, .cancelled:
       false
     }
