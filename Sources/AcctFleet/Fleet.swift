@@ -1,6 +1,6 @@
 package import AcctEngine
 package import AcctModel
-import AcctPorts
+package import AcctPorts
 package import FleetPorts
 
 /// The keyring that this machine shares with others, and the machines that have it.
@@ -17,6 +17,10 @@ extension EngineContext {
 
 /// The answers to the core, which knows no other machine.
 extension Fleet: AccountsInFleet {
+  package func place(in keyring: Keyring, _ context: EngineContext) -> (any AccountPlace)? {
+    SharedRecords(in: keyring, context)
+  }
+
   package func ownItem() -> AccountID? { keyring.membership.ownItem() }
 
   package func waitingAnswers() -> Int { (try? keyring.pending().count) ?? 0 }

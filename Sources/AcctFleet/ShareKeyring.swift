@@ -138,7 +138,7 @@ struct ShareKeyring: Sendable {
     let before = try context.accountStore.listing().accounts
     let (kind, unopened) = try await accept()
     // Another keyring's accounts do not follow this one.
-    guard let shared = try context.sharedRecords(), shared.kind == kind else { return Trusted(unopened: unopened) }
+    guard let shared = try context.sharedPlace(), shared.kind == kind else { return Trusted(unopened: unopened) }
     try await shared.pull()
     return Trusted(unopened: unopened, from: before, to: try context.accountStore.listing().accounts)
   }

@@ -1,28 +1,25 @@
+import AcctEngine
 import AcctModel
-package import AcctPorts
+import AcctPorts
 
 /// The accounts of a keyring that several machines share, and this machine's files of them.
 ///
 /// The engine has the valid version of an account. The file is the version that this machine last saw: enough to
 /// select, list and use it. So the engine is written first, and the file after it; and before an account is changed,
 /// it is fetched.
-package struct SharedRecords: Sendable {
+final class SharedRecords: AccountPlace {
   let accounts: SharedAccounts
-  package let kind: Keyring.Kind
+  let kind: Keyring.Kind
   let context: EngineContext
 
   /// `nil` for a keyring of this machine alone.
-  package init?(in keyring: Keyring, _ context: EngineContext) {
+  init?(in keyring: Keyring, _ context: EngineContext) {
     guard let accounts = keyring.accounts else { return nil }
     self.accounts = accounts
     kind = keyring.kind
     self.context = context
   }
 
-  /// Updates an account from the engine; the caller holds its lock, and not the book's.
-  ///
-  /// - Throws: ``EngineError/removed(_:)`` if another machine has removed it, and then nothing of it is left here; the
-  ///   failure of the engine.
   func fetch(_ account: Account) async throws(EngineError) {
     let record: [UInt8]?
     do { record = try accounts.fetch(account.id, context.interaction) } catch { throw .keyring(.failed(error, kind)) }
@@ -40,10 +37,6 @@ package struct SharedRecords: Sendable {
     try context.accountStore.take(record, of: account.id)
   }
 
-  /// Stores an account and the change to its items in one step, then its file; ends a claim.
-  ///
-  /// - Throws: ``EngineError/removed(_:)``; ``KeyringError/changedElsewhere(_:)`` if another machine has stored newer
-  ///   credentials, which stay; ``SelectionError/nameTaken(_:)``; the failure of the engine.
   func store(_ account: Account, _ items: SharedAccount.Items) throws(EngineError) {
     let account = account.withoutFiles
     let stored = SharedAccount(id: account.id, name: account.name, record: AccountFile.encode(account), items: items)
@@ -59,28 +52,19 @@ package struct SharedRecords: Sendable {
     try context.accountStore.save(account)
   }
 
-  /// Returns `true` if the engine has an account, even a damaged one.
   func has(_ id: AccountID) throws(EngineError) -> Bool {
     do { return try accounts.fetchAll(context.interaction).accounts.contains(id) } catch {
       throw .keyring(.failed(error, kind))
     }
   }
 
-  /// Removes an account from the engine, with its name and items; the file stays for the caller to remove.
-  ///
-  /// Other machines are told that this one did so, and when.
   func remove(_ id: AccountID) throws(EngineError) {
     do { try accounts.remove(id, context.event(.removed), context.interaction) } catch {
       throw .keyring(.failed(error, kind))
     }
   }
 
-  /// Claims the right to renew an account, waiting for another machine that has it.
-  ///
-  /// - Parameter account: The account as it was read, with the note that a renewal is in flight.
-  /// - Returns: The right.
-  /// - Throws: ``KeyringError/changedElsewhere(_:)`` if it has changed since it was read.
-  func claim(_ account: Account) async throws(EngineError) -> RenewalClaim {
+  func claim(_ account: Account) async throws(EngineError) -> @Sendable () -> Bool {
     let intent = RenewalIntent(
       account: account.id,
       record: AccountFile.encode(account.withoutFiles),
@@ -89,43 +73,16 @@ package struct SharedRecords: Sendable {
     let claim: RenewalClaim?
     do { claim = try await accounts.claim(intent, context.interaction) } catch { throw .keyring(.failed(error, kind)) }
     guard let claim else { throw .keyring(.changedElsewhere(account.name)) }
-    return claim
+    return claim.maySend
+  }
+
+  func removals() throws(EngineError) -> [RemovedAccount] {
+    do { return try accounts.removals(.forbidden) } catch { throw .keyring(.failed(error, kind)) }
   }
 
   /// `true` if a file is deleted with its account: not if only `ACCT_KEYRING` names this keyring, and the files are
   /// those of another one's accounts.
   var mayForget: Bool { get throws(EngineError) { try KeyringChoice(context.world).isSettled(on: kind) } }
-}
-
-extension EngineContext {
-  /// The accounts that this machine shares; `nil` if its keyring is its own, or none has been chosen.
-  package func sharedRecords() throws(EngineError) -> SharedRecords? {
-    try KeyringChoice(world).shared().flatMap { SharedRecords(in: $0, self) }
-  }
-
-  /// Runs `body`, and repeats it if another machine has changed the account since it was read, or if the time to send
-  /// had passed when the connection was ready.
-  ///
-  /// - Parameter body: Reads the account and decides anew each time.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; after a few rounds, also these two errors.
-  package func unlessChanged<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result
-  {
-    for _ in 1..<Self.rounds {
-      do { return try await body() } catch .keyring(.changedElsewhere) {
-      } catch .network(.http(.withheld, _)) {}
-    }
-    return try await body()
-  }
-
-  private static let rounds = 5
-}
-
-extension AccountStore {
-  /// Saves an account: on the engine first, where the keyring is shared.
-  func save(_ account: Account, sharing shared: SharedRecords?) throws(EngineError) {
-    if let shared { try shared.store(account, .unchanged) } else { try save(account) }
-  }
 }
 
 /// Accounts of a shared keyring with the same name: only the one that holds the name gets a file here.
@@ -178,17 +135,8 @@ extension SharedRecords {
 }
 
 extension SharedRecords {
-  /// Fetches the changes of other machines, and deletes the files of accounts that they have removed; the caller holds
-  /// no lock.
-  ///
-  /// Each file is written under its account's lock, without waiting for it. An account that can't be read or written
-  /// hides none of the others.
-  ///
-  /// - Returns: The accounts that there are, and whether the engine was older than this machine has seen it.
-  /// - Throws: The failure of the engine, and then the accounts here stay in their last known state; the failure of
-  ///   the first file that could not be written.
   @discardableResult
-  package func pull() async throws(EngineError) -> SharedChanges {
+  func pull() async throws(EngineError) -> SharedChanges {
     // Listed first: an account that another process adds meanwhile has its file only after the engine has it.
     let known = try files()
     let changes: SharedChanges
@@ -232,7 +180,7 @@ extension SharedRecords {
   /// and writes the file itself.
   ///
   /// - Returns: `true` if `body` was run.
-  fileprivate func unlessBusy(
+  private func unlessBusy(
     _ id: AccountID,
     waiting seconds: Int,
     _ body: () async throws(EngineError) -> Void
@@ -285,18 +233,10 @@ extension SharedRecords {
   }
 }
 
-extension EngineContext {
-  /// An account as the engine of a shared keyring has it now, stored here as well.
-  ///
-  /// It stays as it is if its keyring is this machine's own, or while another process of this machine changes it.
-  ///
-  /// - Throws: As ``SharedRecords/fetch(_:)``.
+extension SharedRecords {
   func latest(_ account: Account) async throws(EngineError) -> Account {
-    guard account.keptIn == nil, let shared = try sharedRecords() else { return account }
-    let isFetched = try await shared.unlessBusy(account.id, waiting: 0) { () throws(EngineError) in
-      try await shared.fetch(account)
-    }
+    let isFetched = try await unlessBusy(account.id, waiting: 0) { () throws(EngineError) in try await fetch(account) }
     guard isFetched else { return account }
-    return try accountStore.account(account.id) ?? account
+    return try context.accountStore.account(account.id) ?? account
   }
 }

@@ -41,7 +41,7 @@ struct Doctor: Sendable {
     if let found {
       findings += await seal(of: found.keyring)
       // The previous check reports an engine that can't be asked.
-      _ = try? await SharedRecords(in: found.keyring, context)?.pull()
+      _ = try? await context.place(in: found.keyring)?.pull()
       findings += SharingCheck(context).findings(for: found.keyring.kind, isReady: found.isReady)
       findings += await items(in: found)
       // A failure that makes every item unreadable is reported once.

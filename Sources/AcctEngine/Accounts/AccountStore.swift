@@ -234,7 +234,7 @@ extension AccountStore {
   }
 
   /// The account of a name, or `nil` if there is none; reads files until it is found.
-  func account(named name: String) throws(EngineError) -> Account? {
+  package func account(named name: String) throws(EngineError) -> Account? {
     // The name as the file has it; a file without this text need not be parsed.
     let search = ByteSearch(of: JSON.string(name).serialized())
     let found = Mutex<(account: Account?, failure: FilesFailure?)>((nil, nil))

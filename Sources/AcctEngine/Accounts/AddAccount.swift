@@ -100,7 +100,7 @@ package struct AddAccount: Sendable {
   /// - Throws: ``TransferError/newerHere(_:)``.
   func requireNewer(_ incoming: IncomingAccount) async throws(EngineError) {
     let keyring = try await prepare()
-    try await SharedRecords(in: keyring, context)?.pull()
+    try await context.place(in: keyring)?.pull()
     guard let known = try sameIdentity(incoming, keyring) else { return }
     try await context.withExclusiveAccess(to: known) {
       (known, credentialStore) throws(EngineError) in
@@ -120,7 +120,7 @@ package struct AddAccount: Sendable {
       guard incoming.kind != .guest || keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
       guard !incoming.isOfThisMachine || keyring.accounts == nil else { throw .key(.notShared(keyring.kind)) }
       guard !incoming.hasInputs || keyring.accounts == nil else { throw .inputToken(.local(nil)) }
-      try await SharedRecords(in: keyring, context)?.pull()
+      try await context.place(in: keyring)?.pull()
       if let known = try sameIdentity(incoming, keyring) {
         if let added = try await renew(known, incoming, options) { return added }
       } else if let account = try await create(incoming, options, keyring, &taken) {

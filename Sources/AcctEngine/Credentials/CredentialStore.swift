@@ -200,7 +200,7 @@ extension String {
 /// them. A shared keyring stores items and account in one step, so that no machine sees one without the other.
 extension CredentialStore {
   /// The accounts of the keyring, if other machines share it.
-  var shared: SharedRecords? { SharedRecords(in: keyring, context) }
+  var shared: (any AccountPlace)? { context.place(in: keyring) }
 
   /// Claims the right to send a request that uses up the account's credentials.
   ///
@@ -211,7 +211,7 @@ extension CredentialStore {
   /// - Returns: The check to make just before each request is sent; `nil` where the keyring is this machine's.
   /// - Throws: ``KeyringError/changedElsewhere(_:)`` if it has changed since it was read; then nothing may be sent.
   func claim(_ account: Account) async throws(EngineError) -> (@Sendable () -> Bool)? {
-    try await shared?.claim(account).maySend
+    try await shared?.claim(account)
   }
 
   /// Ends a claim without new credentials to store.
@@ -277,7 +277,7 @@ extension CredentialStore {
   package static func removeAll(of id: AccountID, in keyring: Keyring, _ context: EngineContext)
     async throws(EngineError)
   {
-    if let shared = SharedRecords(in: keyring, context) { return try shared.remove(id) }
+    if let shared = context.place(in: keyring) { return try shared.remove(id) }
     do { try await keyring.remove(id, ItemKind.allCases, context.interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))
     }

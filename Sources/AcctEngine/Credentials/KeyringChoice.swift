@@ -67,7 +67,7 @@ package struct KeyringChoice: Sendable {
   ///
   /// A decision by `ACCT_KEYRING` counts as well: a user who omits the variable the next time expects to find the
   /// account again.
-  func settle(on kind: Keyring.Kind) throws(EngineError) {
+  package func settle(on kind: Keyring.Kind) throws(EngineError) {
     guard try recorded() == nil else { return }
     try record(KeyringDecision(kind: kind))
   }
@@ -78,7 +78,7 @@ package struct KeyringChoice: Sendable {
   }
 
   /// Returns `true` if that is the recorded decision.
-  func isSettled(on kind: Keyring.Kind) throws(EngineError) -> Bool {
+  package func isSettled(on kind: Keyring.Kind) throws(EngineError) -> Bool {
     do throws(EngineError) { return try recorded()?.kind == kind } catch .keyring(.notChosen) {
       return false
     }

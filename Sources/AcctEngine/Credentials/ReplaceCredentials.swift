@@ -187,7 +187,7 @@ extension EngineContext {
     allowingCopy: Bool = false
   ) async throws(EngineError) -> CredentialStore {
     let keyring = try KeyringChoice(world).keyring(of: try asInFile(account))
-    if let shared = SharedRecords(in: keyring, self) {
+    if let shared = place(in: keyring) {
       do throws(EngineError) { try await shared.fetch(account) } catch let error {
         guard allowingCopy, case .keyring(.failed) = error else { throw error }
       }
@@ -214,15 +214,54 @@ extension EngineContext {
   /// - Throws: What `body` throws; ``EngineError/removed(_:)``.
   func withExclusiveRecord<Result>(
     of account: Account,
-    _ body: (SharedRecords?) async throws(EngineError) -> Result
+    _ body: ((any AccountPlace)?) async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
     try await accountStore.exclusively(account.id) { () throws(EngineError) -> Result in
-      guard try asInFile(account).keptIn == nil, let shared = try sharedRecords() else { return try await body(nil) }
+      guard try asInFile(account).keptIn == nil, let shared = try sharedPlace() else { return try await body(nil) }
       return try await unlessChanged { () throws(EngineError) -> Result in
         try await shared.fetch(account)
         return try await body(shared)
       }
     }
+  }
+}
+
+extension EngineContext {
+  /// The place of the accounts that this machine shares; `nil` if its keyring is its own, or none has been chosen.
+  package func sharedPlace() throws(EngineError) -> (any AccountPlace)? {
+    try KeyringChoice(world).shared().flatMap { place(in: $0) }
+  }
+
+  /// An account as the engine of a shared keyring has it now; as it is, where the keyring is this machine's own.
+  ///
+  /// - Throws: As ``AccountPlace/fetch(_:)``.
+  func latest(_ account: Account) async throws(EngineError) -> Account {
+    guard account.keptIn == nil, let shared = try sharedPlace() else { return account }
+    return try await shared.latest(account)
+  }
+
+  /// Runs `body`, and repeats it if another machine has changed the account since it was read, or if the time to send
+  /// had passed when the connection was ready.
+  ///
+  /// - Parameter body: Reads the account and decides anew each time.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; after a few rounds, also these two errors.
+  package func unlessChanged<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result
+  {
+    for _ in 1..<Self.rounds {
+      do { return try await body() } catch .keyring(.changedElsewhere) {
+      } catch .network(.http(.withheld, _)) {}
+    }
+    return try await body()
+  }
+
+  private static let rounds = 5
+}
+
+extension AccountStore {
+  /// Saves an account: on the engine first, where the keyring is shared.
+  func save(_ account: Account, sharing shared: (any AccountPlace)?) throws(EngineError) {
+    if let shared { try shared.store(account, .unchanged) } else { try save(account) }
   }
 }
 

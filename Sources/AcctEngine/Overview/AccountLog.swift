@@ -20,12 +20,8 @@ package struct AccountLog: Sendable {
   /// - Returns: The accounts; none where the keyring is this machine's own.
   /// - Throws: ``KeyringError/failed(_:_:)`` where it is locked: no one is asked for a passphrase to read them.
   package func removed(named name: String? = nil) throws(EngineError) -> [RemovedAccount] {
-    guard let shared = try context.sharedRecords() else { return [] }
-    let removed: [RemovedAccount]
-    do { removed = try shared.accounts.removals(.forbidden) } catch {
-      throw .keyring(.failed(error, shared.kind))
-    }
-    return removed.filter { account in
+    guard let shared = try context.sharedPlace() else { return [] }
+    return try shared.removals().filter { account in
       name.map { account.name.description == $0 || account.id.description == $0 } ?? true
     }
   }

@@ -169,7 +169,7 @@ extension EngineContext {
   /// - Throws: The failure of the engine, or that it was restored from a backup; then the accounts here stay in their
   ///   last known state.
   func bringUpToDate() async throws(EngineError) {
-    guard let shared = try sharedRecords(), try await shared.pull().isRolledBack else { return }
+    guard let shared = try sharedPlace(), try await shared.pull().isRolledBack else { return }
     throw .keyring(.failed(.rolledBack, shared.kind))
   }
 }
