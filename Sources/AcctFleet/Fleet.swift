@@ -1,6 +1,7 @@
 package import AcctEngine
 package import AcctModel
 package import AcctPorts
+package import ArgumentParser
 package import FleetPorts
 
 /// The keyring that this machine shares with others, and the machines that have it.
@@ -8,6 +9,14 @@ package final class Fleet: Sendable {
   fileprivate let keyring: SharedKeyring
 
   package init(_ keyring: SharedKeyring) { self.keyring = keyring }
+}
+
+extension Fleet {
+  /// The commands of `acct keyring` that make a shared keyring, change it, or move accounts to it and from it.
+  package static let commands: [any ParsableCommand.Type] = [
+    CreateCommand.self, JoinCommand.self, ApproveCommand.self, MachinesCommand.self, RemoveMachineCommand.self,
+    RekeyCommand.self, MoveCommand.self, LeaveCommand.self, TrustCommand.self,
+  ]
 }
 
 extension EngineContext {

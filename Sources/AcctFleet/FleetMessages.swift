@@ -199,3 +199,6 @@ extension ErrorMessage {
     }
   }
 }
+
+/// A number of accounts.
+func words(forAccounts count: Int) -> String { count == 1 ? "1 account" : "\(count) accounts" }

@@ -3,6 +3,7 @@ import AcctFleet
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Secrets
 import Testing
 
