@@ -266,10 +266,19 @@ let package = Package(
       reflected: true
     ),
     room(
+      "AcctApps",
+      [
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine",
+        "AcctConsole", argumentParser,
+      ],
+      forSize: true,
+      reflected: true
+    ),
+    room(
       "AcctCLI",
       [
         "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices",
-        "AcctEngine", "AcctConsole", "AcctDevices", "AcctPrograms", "AcctRequests", argumentParser,
+        "AcctEngine", "AcctConsole", "AcctApps", "AcctDevices", "AcctPrograms", "AcctRequests", argumentParser,
       ],
       forSize: true,
       reflected: true
@@ -289,8 +298,8 @@ let package = Package(
     .target(
       name: "AcctTestSupport",
       dependencies: [
-        "AcctModel", "Release", "Secrets", "AcctPorts", "KeyDevices", "StrictJSON", "AcctCrypto", "Expat", "Vault",
-        "COpenSSL",
+        "AcctModel", "Release", "Secrets", "AcctPorts", "KeyDevices", "StrictJSON", "AcctCrypto", "AcctProtocol",
+        "Expat", "Vault", "COpenSSL",
       ],
       path: "Tests/AcctTestSupport",
       swiftSettings: testRules
@@ -333,6 +342,12 @@ let package = Package(
       ]
     ),
     tests(
+      "AcctAppsTests",
+      [
+        "AcctModel", "Release", "Secrets", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctApps", "AcctTestSupport",
+      ]
+    ),
+    tests(
       "AcctDevicesTests",
       [
         "AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices", "AcctEngine", "AcctDevices",
@@ -343,7 +358,8 @@ let package = Package(
       name: "AcctCLITests",
       dependencies: [
         "AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
-        "AcctConsole", "AcctPrograms", "AcctRequests", "AcctCLI", "KeyDevices", "AcctTestSupport", argumentParser,
+        "AcctConsole", "AcctApps", "AcctPrograms", "AcctRequests", "AcctCLI", "KeyDevices", "AcctTestSupport",
+        argumentParser,
       ],
       exclude: ["Screens"],
       swiftSettings: testRules
@@ -406,8 +422,9 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "AcctPrograms",
-        "AcctRequests", "EtcdStore", "Expat", "KeyDevices", "SessionBus", "SharedKeyring", "TPM", "Vault",
+        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "AcctApps",
+        "AcctPrograms", "AcctRequests", "EtcdStore", "Expat", "KeyDevices", "SessionBus", "SharedKeyring", "TPM",
+        "Vault",
       ],
       path: "Tests/FuzzTargets",
       swiftSettings: testRules

@@ -1,3 +1,4 @@
+package import AcctEngine
 package import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -22,14 +23,15 @@ package struct AddGuest: Sendable {
   /// Requests a guest session, and stores it.
   ///
   /// - Parameters:
-  ///   - service: The backend.
+  ///   - service: The backend's URL, as the user typed it.
   ///   - options: The user's options.
   /// - Returns: The account, and whether it was there before.
   /// - Throws: ``EngineError``; the previous session is then still stored.
-  package func add(at service: Origin, _ options: AddAccount.Options) async throws(EngineError) -> AddAccount.Added {
+  package func add(at service: String, _ options: AddAccount.Options) async throws(EngineError) -> AddAccount.Added {
+    let service = try parsed { () throws(ParseError) in try Origin(service) }
     // A keyring that can't store the token is detected before one of the few tokens is requested.
     let keyring = try await adding.prepare()
-    guard keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
+    guard keyring.accounts == nil else { throw .sharing(.guest(keyring.kind)) }
     let known = try context.accountStore.listing().accounts.first { $0.isGuest(of: service) }
     let response = try await ask(service)
     let ledger = LimitsLedger(context.world)
@@ -42,12 +44,11 @@ package struct AddGuest: Sendable {
 
   /// Requests a new session for a guest, in the keyring that has the guest's token.
   ///
-  /// - Parameters:
-  ///   - account: The guest.
-  ///   - service: The backend.
+  /// - Parameter account: The guest.
   /// - Returns: The account.
   /// - Throws: ``EngineError``; the previous session is then still stored.
-  package func renew(_ account: Account, at service: Origin) async throws(EngineError) -> AddAccount.Added {
+  package func renew(_ account: Account) async throws(EngineError) -> AddAccount.Added {
+    guard let service = account.backend else { throw .signIn(.noWay(account: account.name)) }
     try await adding.prepare(for: account)
     let response = try await ask(service)
     await LimitsLedger(context.world).learn(from: response.fields, of: service, for: account.id)
@@ -101,23 +102,21 @@ package struct AddGuest: Sendable {
     _ service: Origin,
     _ known: Account?
   ) throws(EngineError) -> NewCredentials {
-    let issuer: Issuer
-    do { issuer = try Issuer(service.description) } catch { throw .input(.malformed(error)) }
+    let issuer = try parsed { () throws(ParseError) in try Issuer(service.description) }
     // No other guest has it; once stored, it identifies this guest from now on.
     let subject = grant.subject ?? known?.identity.subject ?? context.world.entropy.accountID().description
-    return NewCredentials(
-      kind: .guest,
-      tokenType: .guest,
-      identity: Identity(subject: subject, issuer: issuer, clientID: nil),
-      source: .backend(service),
-      issuerSource: .given,
-      service: service,
-      origins: [service],
-      tokenLifetime: grant.tokenLifetime,
-      validatedAt: context.world.clock.now(),
-      limitations: grant.limitations,
-      token: grant.token
+    var credentials = NewCredentials(
+      .guest,
+      grant.token,
+      as: .guest,
+      of: Identity(subject: subject, issuer: issuer, clientID: nil),
+      from: service,
+      until: grant.tokenLifetime
     )
+    credentials.issuerSource = .given
+    credentials.validatedAt = context.world.clock.now()
+    credentials.limitations = grant.limitations
+    return credentials
   }
 }
 

@@ -1,7 +1,8 @@
+import AcctEngine
 import AcctModel
-import Secrets
 import AcctPorts
-package import AcctProtocol
+import AcctProtocol
+import Secrets
 
 /// Sends the user to a backend's sign-in, and waits for its callback at the app's address.
 struct BackendCallback: Sendable {
@@ -46,7 +47,7 @@ struct BackendCallback: Sendable {
       let address = try await start()
       let rule = CallbackRule(expected: route.expected, required: required)
       let channels = CallbackReceiver<Outcome<Answer>>
-        .Channels(listening: listening, scheme: route.scheme, alwaysAsks: route.asksAlways)
+        .Channels(listening: listening, desktop: route.scheme.map(desktop), alwaysAsks: route.asksAlways)
       let receiver = CallbackReceiver(context, channels, timeout: route.timeout) { text in
         judge(text, by: rule, world.held, accept)
       }
@@ -67,23 +68,37 @@ struct BackendCallback: Sendable {
     case .refused(let code, let description): throw .signIn(.refused(code: code, description: description))
     }
   }
+
+  /// Registers for a scheme's addresses; without them the callback can still be pasted.
+  private func desktop(_ scheme: String) -> @Sendable (@Sendable (SignInPrompt) -> Void) async -> SchemeReception? {
+    let schemes = context.schemes
+    return { report in
+      do throws(SchemeHandlerFailure) { return try await schemes.register(scheme) } catch {
+        report(.told("the desktop can't deliver \(scheme): addresses: \(words(for: error))"))
+        return nil
+      }
+    }
+  }
 }
 
 /// The way of a backend's user to the sign-in and back.
 package struct CallbackRoute: Sendable {
   /// The value of `--callback`.
-  package var expected: CallbackPlace?
+  let expected: CallbackPlace?
   /// The value of `--redirect-port`.
-  package var redirectPort: Int?
-  package var opensBrowser: Bool
+  let redirectPort: Int?
+  let opensBrowser: Bool
   /// The longest wait for the callback, in seconds.
-  package var timeout: Int64
+  let timeout: Int64
 
-  package init(expected: CallbackPlace?, redirectPort: Int?, opensBrowser: Bool, timeout: Int64) {
-    self.expected = expected
-    self.redirectPort = redirectPort
-    self.opensBrowser = opensBrowser
-    self.timeout = timeout
+  /// What an account keeps of a sign-in by this way.
+  func settings(at backend: String, for identifier: String?) -> SignInSettings {
+    SignInSettings(
+      redirectPort: redirectPort,
+      backend: backend,
+      identifier: identifier,
+      callback: expected?.prefix
+    )
   }
 
   /// The port to listen on, if the callback can reach the listener at all.
@@ -121,7 +136,8 @@ private func judge<Answer>(
     case .complete(let parameters): return .taken(.accepted(try accept(parameters)), .done)
     }
   } catch {
-    if case .doubled(let name) = error { return .wrong(.wrongCallback(.doubled(name: held.redactor.redact(name)))) }
-    return .wrong(.wrongCallback(error))
+    var flaw = error
+    if case .doubled(let name) = flaw { flaw = .doubled(name: held.redactor.redact(name)) }
+    return .wrong(.told("this is not the callback of this sign-in: \(words(for: flaw)); paste the whole address"))
   }
 }

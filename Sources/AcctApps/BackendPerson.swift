@@ -1,7 +1,8 @@
-package import AcctModel
+import AcctModel
+import AcctProtocol
 
 /// The identity that a backend is asked to sign in.
-package enum BackendPerson: Equatable, Sendable {
+enum BackendPerson: Equatable, Sendable {
   case handle(Handle)
   case did(DID)
 
@@ -9,7 +10,7 @@ package enum BackendPerson: Equatable, Sendable {
   ///
   /// - Parameter text: A handle, with or without `@`, or a DID.
   /// - Throws: ``ParseError``.
-  package init(_ text: String) throws(ParseError) {
+  init(_ text: String) throws(ParseError) {
     if text.hasPrefix("did:") {
       self = .did(try DID(text))
     } else {
@@ -18,7 +19,7 @@ package enum BackendPerson: Equatable, Sendable {
   }
 
   /// `true` if an answer names this person.
-  package func isNamed(by handoff: Handoff) -> Bool {
+  func isNamed(by handoff: Handoff) -> Bool {
     switch self {
     case .handle(let handle): handoff.handle == handle
     case .did(let did): handoff.did == did
@@ -27,7 +28,7 @@ package enum BackendPerson: Equatable, Sendable {
 }
 
 extension BackendPerson: CustomStringConvertible {
-  package var description: String {
+  var description: String {
     switch self {
     case .handle(let handle): handle.description
     case .did(let did): did.description

@@ -1,6 +1,7 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
-package import AcctProtocol
+import AcctProtocol
 import Release
 import Secrets
 import StrictJSON
@@ -8,29 +9,39 @@ import StrictJSON
 /// Signs in at a backend of an app, which hands over its tokens together with their DPoP key.
 ///
 /// From then on the backend is not needed: acct renews at the authorization server itself.
-package struct BackendSignIn: Sendable {
+struct BackendSignIn: Sendable {
   private let context: EngineContext
   private let client: DPoPClient
 
-  package init(_ context: EngineContext) {
+  init(_ context: EngineContext) {
     self.context = context
     client = context.client
   }
 
   /// The user's request.
-  package struct Request: Sendable {
-    package var backend: BackendURL
+  struct Request: Sendable {
+    let backend: BackendURL
     /// The identity to sign in; `nil` leaves that to the backend's own page.
-    package var person: BackendPerson?
+    let person: BackendPerson?
     /// Used if the backend does not name it.
-    package var clientID: String?
-    package var route: CallbackRoute
+    let clientID: String?
+    let route: CallbackRoute
 
-    package init(backend: BackendURL, person: BackendPerson?, clientID: String?, route: CallbackRoute) {
-      self.backend = backend
-      self.person = person
+    /// Parses a request as it was typed, or kept.
+    init(_ backend: String, for person: String?, clientID: String?, _ route: CallbackRoute) throws(ParseError) {
+      self.backend = try BackendURL(backend)
+      self.person = try person.map { text throws(ParseError) in try BackendPerson(text) }
       self.clientID = clientID
       self.route = route
+    }
+
+    /// The sign-in that it asks for; see ``AppSignIn/init(_:namesPerson:to:signIn:)``.
+    func signIn(to account: Account? = nil) -> AppSignIn {
+      let settings = route.settings(at: backend.text, for: person?.description)
+      return AppSignIn(settings, namesPerson: person != nil, to: account) {
+        (context, report) async throws(EngineError) in
+        try await BackendSignIn(context).signIn(self, report: report)
+      }
     }
   }
 
@@ -41,7 +52,7 @@ package struct BackendSignIn: Sendable {
   ///   - report: Takes the prompts to show while it waits.
   /// - Returns: Credentials of the requested identity, which are not stored yet.
   /// - Throws: ``EngineError``; nothing is left behind.
-  package func signIn(
+  func signIn(
     _ request: Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {

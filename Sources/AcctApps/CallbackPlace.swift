@@ -1,4 +1,5 @@
 import AcctModel
+package import AcctProtocol
 import Text
 
 /// The target of a callback: an app's own scheme, or this machine's loopback (RFC 8252, section 7).

@@ -1,4 +1,6 @@
 package import AcctModel
+import AcctEngine
+package import AcctProtocol
 package import Secrets
 package import StrictJSON
 package import Release
@@ -58,15 +60,6 @@ extension GuestLimitations {
     var limitations = self
     limitations.featuresDisabled = featuresDisabled.map(redactor.redact)
     return limitations
-  }
-
-  /// Reads limitations; unreadable ones are left out, since nothing depends on them.
-  package init(_ object: JSONObject) {
-    let names = (object["featuresDisabled"]?.arrayValue ?? []).compactMap(\.stringValue)
-    self.init(
-      maxEditsPerDay: object["maxEditsPerDay"]?.numberValue?.integer.flatMap { $0 < 0 ? nil : $0 },
-      featuresDisabled: Array(names.filter { $0.utf8.count <= 128 }.prefix(64))
-    )
   }
 }
 

@@ -1,4 +1,5 @@
 package import AcctModel
+package import AcctProtocol
 import Secrets
 import StrictJSON
 
@@ -45,30 +46,30 @@ package enum MobileStart: Sendable {
 }
 
 /// The address of an app's backend: its origin, and the path below which its calls are.
-package struct BackendURL: Equatable, Sendable {
+struct BackendURL: Equatable, Sendable {
   private let base: HTTPURL
 
   /// Parses the URL that the user named.
   ///
   /// - Parameter text: `https://host`, with a path if the backend has one.
   /// - Throws: ``ParseError`` for a text that is not a server's URL, or has a query.
-  package init(_ text: String) throws(ParseError) {
+  init(_ text: String) throws(ParseError) {
     let url = try HTTPURL(text)
     guard url.query == nil, !text.contains("#") else { throw .url }
     base = url
   }
 
-  package var origin: Origin { base.origin }
+  var origin: Origin { base.origin }
 
   /// The text that is read as this URL.
-  package var text: String { base.description }
+  var text: String { base.description }
 
   /// The address of a call.
   ///
   /// - Parameter path: Such as `/api/auth/start`.
   /// - Returns: The address below this one.
   /// - Throws: ``ParseError`` if `path` is no path.
-  package func url(_ path: String) throws(ParseError) -> HTTPURL {
+  func url(_ path: String) throws(ParseError) -> HTTPURL {
     let prefix = base.path.hasSuffix("/") ? base.path.dropLast() : base.path[...]
     return try HTTPURL("\(base.origin)\(prefix)\(path)")
   }

@@ -1,4 +1,5 @@
 package import AcctModel
+package import AcctProtocol
 package import Release
 package import Secrets
 package import StrictJSON
@@ -229,10 +230,10 @@ extension JSONObject {
 }
 
 /// The contents of a backend's callback: a sealed session, and its owner.
-package struct SessionCallback: Equatable, Sendable {
-  package let session: SealedSession
-  package let did: DID
-  package let handle: Handle
+struct SessionCallback: Equatable, Sendable {
+  let session: SealedSession
+  let did: DID
+  let handle: Handle
 
   /// Reads the parameters of a callback.
   ///
@@ -244,7 +245,7 @@ package struct SessionCallback: Equatable, Sendable {
   ///   - expected: The requested handle, if there was one.
   /// - Throws: ``CallbackFlaw``, for a parameter that is missing or malformed, or another
   ///   identity's handle.
-  package init(_ parameters: QueryParameters, expecting expected: Handle?) throws(CallbackFlaw) {
+  init(_ parameters: QueryParameters, expecting expected: Handle?) throws(CallbackFlaw) {
     session = try Self.read("session_token", in: parameters) { text throws(ParseError) in try SealedSession(text) }
     did = try Self.read("did", in: parameters, DID.init)
     handle = try Self.read("handle", in: parameters, Handle.init)

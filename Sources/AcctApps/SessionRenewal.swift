@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctProtocol
@@ -8,11 +9,16 @@ import Secrets
 ///
 /// Between two attempts the lock is free and Ctrl-C works: many processes that wait for one backend wait together, and
 /// the first that reaches it obtains the answer for all.
-extension Renewal {
+struct SessionRenewal: Sendable {
+  private let context: EngineContext
+
+  init(_ context: EngineContext) { self.context = context }
+
   /// The time that other processes get to store a session that the backend has just issued, in seconds.
   private static let moment: Int64 = 1
 
-  func renewSession(of account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
+  /// Renews the session of an account; see ``AppBackends/renew(_:because:_:)``.
+  func renew(_ account: Account, because reason: RenewalReason) async throws(EngineError) -> RenewedSession {
     var backOff = BackOff()
     var tries = SessionRenewalAttempt.Tries(since: account.validatedAt)
     while true {
@@ -29,13 +35,13 @@ extension Renewal {
   /// Asks the backend once, if the reason still applies.
   private func attempt(
     _ account: Account,
-    _ reason: Reason,
+    _ reason: RenewalReason,
     _ tries: inout SessionRenewalAttempt.Tries
-  ) async throws(EngineError) -> (SessionRenewalAttempt.End, Outcome) {
+  ) async throws(EngineError) -> (SessionRenewalAttempt.End, RenewedSession) {
     var known = account
     known.validatedAt = tries.seen
-    return try await renewing(account) {
-      (current, credentialStore) throws(EngineError) -> (SessionRenewalAttempt.End, Outcome) in
+    return try await Renewal(context).renewing(account) {
+      (current, credentialStore) throws(EngineError) -> (SessionRenewalAttempt.End, RenewedSession) in
       let now = context.world.clock.now()
       try current.requireNotEnded(at: now)
       let credentials = try await credentialStore.readForRenewal()
@@ -44,7 +50,7 @@ extension Renewal {
       }
       guard reason.applies(to: credentials, since: known, at: now) else {
         context.tell(.renewedElsewhere(current.name, nil))
-        return (.done, Outcome(credentials: credentials, wasDue: false))
+        return (.done, RenewedSession(account: credentials.account, token: credentials.token, wasDue: false))
       }
       context.tell(.renew(current.name, nil, reason.cause(session, current.tokenLifetime, at: now)))
       // A new session that can't be stored may be a lost one: see before anything is sent.
@@ -65,10 +71,10 @@ extension Renewal {
         )
         var tries = before
         let end = try await attempt.run(&tries)
-        return (end, attempt.credentials, tries)
+        return (end, attempt.renewed, tries)
       }
       tries = after
-      return (end, Outcome(credentials: renewed, wasDue: true))
+      return (end, renewed)
     }
   }
 }
@@ -78,7 +84,7 @@ extension Renewal {
 final class SessionRenewalAttempt {
   var account: Account
   var session: Token
-  let reason: Renewal.Reason
+  let reason: RenewalReason
   let wasInterrupted: Bool
   /// The earlier one was answered, with nothing that could be stored.
   let wasAnswered: Bool
@@ -95,7 +101,7 @@ final class SessionRenewalAttempt {
   init(
     _ account: Account,
     _ session: Token,
-    because reason: Renewal.Reason,
+    because reason: RenewalReason,
     at backend: SessionBackend,
     _ credentialStore: CredentialStore,
     _ mayBeSent: (@Sendable () -> Bool)?,
@@ -113,8 +119,8 @@ final class SessionRenewalAttempt {
     self.account.marks.remove(.answered)
   }
 
-  /// The credentials that are stored at the end.
-  var credentials: Credentials { Credentials(account: account, token: session) }
+  /// What is stored at the end.
+  var renewed: RenewedSession { RenewedSession(account: account, token: session, wasDue: true) }
 
   /// The end of an attempt.
   enum End {

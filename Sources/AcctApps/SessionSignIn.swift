@@ -1,25 +1,39 @@
-package import AcctModel
+import AcctConsole
+import AcctEngine
+import AcctModel
+import Release
+import AcctPorts
 import Secrets
 import AcctPorts
 import AcctProtocol
 
 /// Signs in at a backend-for-frontend, which keeps the tokens and issues a sealed session.
-package struct SessionSignIn: Sendable {
+struct SessionSignIn: Sendable {
   private let context: EngineContext
 
-  package init(_ context: EngineContext) { self.context = context }
+  init(_ context: EngineContext) { self.context = context }
 
   /// The user's request.
-  package struct Request: Sendable {
-    package var backend: Origin
+  struct Request: Sendable {
+    let backend: Origin
     /// The identity to sign in; `nil` leaves that to the backend's own page.
-    package var handle: Handle?
-    package var route: CallbackRoute
+    let handle: Handle?
+    let route: CallbackRoute
 
-    package init(backend: Origin, handle: Handle?, route: CallbackRoute) {
-      self.backend = backend
-      self.handle = handle
+    /// Parses a request as it was typed, or kept.
+    init(_ backend: String, for handle: String?, _ route: CallbackRoute) throws(ParseError) {
+      self.backend = try Origin(backend)
+      self.handle = try handle.map { text throws(ParseError) in try Handle(text) }
       self.route = route
+    }
+
+    /// The sign-in that it asks for; see ``AppSignIn/init(_:namesPerson:to:signIn:)``.
+    func signIn(to account: Account? = nil) -> AppSignIn {
+      let settings = route.settings(at: backend.description, for: handle?.description)
+      return AppSignIn(settings, namesPerson: handle != nil, to: account) {
+        (context, report) async throws(EngineError) in
+        try await SessionSignIn(context).signIn(self, report: report)
+      }
     }
   }
 
@@ -33,7 +47,7 @@ package struct SessionSignIn: Sendable {
   ///   - report: Takes the prompts to show while it waits.
   /// - Returns: Credentials that are not stored yet, of the requested identity.
   /// - Throws: ``EngineError``; nothing is left behind.
-  package func signIn(
+  func signIn(
     _ request: Request,
     report: @escaping @Sendable (SignInPrompt) -> Void
   ) async throws(EngineError) -> NewCredentials {
@@ -54,13 +68,13 @@ package struct SessionSignIn: Sendable {
     var credentials = NewCredentials(callback, request.backend)
     do throws(EngineError) {
       try await confirm(&credentials, at: backend)
-    } catch .session(.otherIdentity(let asked, let found, let origin))
-      where asked == request.handle?.description
-    {
-      await UnwantedSession(context).revoke(credentials, of: found, report: report)
-      throw .backend(.otherPerson(asked: asked, found: found, origin))
-    } catch let error where error.leavesOpen {
-      report(.notConfirmed(error))
+    } catch {
+      if case .otherIdentity(let asked, let found, let origin)? = error.session, asked == request.handle?.description {
+        await UnwantedSession(context).revoke(credentials, of: found, report: report)
+        throw .backend(.otherPerson(asked: asked, found: found, origin))
+      }
+      guard error.leavesOpen else { throw error }
+      report(.told("the session could not be checked yet: \(ErrorMessage(error).text)"))
     }
     return credentials
   }
@@ -110,17 +124,15 @@ extension NewCredentials {
   /// The contents of a backend's callback, not confirmed yet.
   fileprivate init(_ callback: SessionCallback, _ backend: Origin) {
     self.init(
-      kind: .session,
-      tokenType: .session,
-      identity: Identity(subject: callback.did.description, issuer: nil, clientID: nil),
-      source: .backend(backend),
-      handle: callback.handle,
-      did: callback.did,
-      service: backend,
-      origins: [backend],
-      tokenLifetime: TokenLifetime(expiresAt: nil, canRenew: true),
-      token: callback.session.token
+      .session,
+      callback.session.token,
+      as: .session,
+      of: Identity(subject: callback.did.description, issuer: nil, clientID: nil),
+      from: backend,
+      until: TokenLifetime(expiresAt: nil, canRenew: true)
     )
+    handle = callback.handle
+    did = callback.did
   }
 }
 
@@ -131,8 +143,8 @@ extension EngineError {
     case .network(.http(let failure, _)): failure.mayPass
     case .server(.rateLimited), .server(.failed), .server(.renewalFailed), .server(.signInFailed): true
     case .network, .server(.oauth), .server(.renewalUnread), .server(.resource), .server(.otherUser), .selection,
-      .authorization, .input, .inputToken, .keyring, .sharing, .key, .signIn, .provider, .atproto, .backend, .session,
-      .guest, .transfer, .told, .files, .cancelled:
+      .authorization, .input, .inputToken, .keyring, .sharing, .key, .signIn, .provider, .atproto, .transfer, .told,
+      .files, .cancelled:
       false
     }
   }

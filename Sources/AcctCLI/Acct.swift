@@ -1,3 +1,4 @@
+import AcctApps
 import AcctConsole
 import AcctDevices
 import AcctEngine
@@ -39,10 +40,16 @@ extension Acct {
   ///
   /// - Parameters:
   ///   - commandLine: The program's name and the arguments; `nil` for one that is not UTF-8.
-  ///   - world: Everything outside but devices.
+  ///   - world: Everything outside but devices and the desktop's handlers of schemes.
   ///   - devices: The devices that can have keys.
+  ///   - schemes: The desktop's handlers of apps' schemes.
   /// - Returns: The exit status of the process.
-  package static func run(commandLine: [String?], in world: World, devices: HardwareKeys = .none) async -> Int32 {
+  package static func run(
+    commandLine: [String?],
+    in world: World,
+    devices: HardwareKeys = .none,
+    schemes: SchemeHandler = .none
+  ) async -> Int32 {
     let texts = commandLine.compactMap(\.self)
     guard texts.count == commandLine.count else {
       // Kept as a name with other characters in the place of its own, it could be another argument's name, too.
@@ -51,21 +58,23 @@ extension Acct {
         .hint("write it in UTF-8: `iconv -f latin1 -t utf-8` converts Latin-1")
       return ErrorReport(world: world, asJSON: texts.contains("--json")).write(message)
     }
-    return await run(arguments(of: texts), in: world, devices: devices)
+    return await run(arguments(of: texts), in: world, devices: devices, schemes: schemes)
   }
 
   /// Parses `arguments`, runs the command in `world` and reports the outcome there.
   ///
   /// - Parameters:
   ///   - arguments: The command line without the program's name.
-  ///   - world: Everything outside but devices.
+  ///   - world: Everything outside but devices and the desktop's handlers of schemes.
   ///   - devices: The devices that can have keys.
+  ///   - schemes: The desktop's handlers of apps' schemes.
   ///   - parse: Makes a command of them; tests that repeat a line have it parsed once.
   /// - Returns: The exit status of the process.
   package static func run(
     _ arguments: [String],
     in world: World,
     devices: HardwareKeys = .none,
+    schemes: SchemeHandler = .none,
     parsedBy parse: ([String]) throws -> ParsedCommand = parsed
   ) async -> Int32 {
     // Beside the parsing, which takes as long as that.
@@ -84,7 +93,12 @@ extension Acct {
       let variable = world.environment.variable
       let document = type(of: command).takesDocument ? command.credentials ?? variable("ACCT_CREDENTIALS") : nil
       if document != nil || variable("ACCT_KEYRING") == "memory" { report.world = world.keepingNothing() }
-      var context = Context(report.world, command.options, devices: Devices(devices))
+      var context = Context(
+        report.world,
+        command.options,
+        devices: Devices(devices),
+        backends: Backends(schemes)
+      )
       context.isDocument = document != nil
       report.chosen = context.chosen
       report.isDocument = document != nil

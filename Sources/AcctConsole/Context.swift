@@ -20,7 +20,12 @@ package struct Context {
   /// The long waits, if a terminal shows them.
   package let waits: LongWaits?
 
-  package init(_ world: World, _ options: SharedOptions, devices: (any KeysInDevices)? = nil) {
+  package init(
+    _ world: World,
+    _ options: SharedOptions,
+    devices: (any KeysInDevices)? = nil,
+    backends: (any AppBackends)? = nil
+  ) {
     let explains = options.verbose && !options.quiet
     var world = explains ? world.logging() : world
     waits = options.quiet || options.json ? nil : LongWaits(world.streams, world.clock, world.environment.variable)
@@ -30,6 +35,7 @@ package struct Context {
       options.noInput ? .forbidden : .allowed,
       timeout: options.timeLimit,
       devices: devices,
+      backends: backends,
       report: WaitingNotices(world, options).show
     )
     let tell: @Sendable (Decision) -> Void = { [world] decision in world.report("acct: \(words(for: decision))") }

@@ -91,10 +91,6 @@ extension World {
     @inlinable get { shared.ports.qrCode }
     set { change { $0.qrCode = newValue } }
   }
-  package var schemeHandler: SchemeHandler {
-    @inlinable get { shared.ports.schemeHandler }
-    set { change { $0.schemeHandler = newValue } }
-  }
   package var secretFiles: SecretFiles {
     @inlinable get { shared.ports.secretFiles }
     set { change { $0.secretFiles = newValue } }
@@ -156,7 +152,6 @@ package struct Ports: Sendable {
   package var signals: Signals
   package var dns: DNS
   package var qrCode: QRCode
-  package var schemeHandler: SchemeHandler
   package var secretFiles: SecretFiles
   package var exec: Exec
   package var maintenance: FolderMaintenance
@@ -186,7 +181,6 @@ package struct Ports: Sendable {
     signals: Signals,
     dns: DNS,
     qrCode: QRCode = .none,
-    schemeHandler: SchemeHandler = .none,
     secretFiles: SecretFiles,
     exec: Exec,
     maintenance: FolderMaintenance,
@@ -213,7 +207,6 @@ package struct Ports: Sendable {
     self.signals = signals
     self.dns = dns
     self.qrCode = qrCode
-    self.schemeHandler = schemeHandler
     self.secretFiles = secretFiles
     self.exec = exec
     self.maintenance = maintenance

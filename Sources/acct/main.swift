@@ -89,7 +89,6 @@ let world = World(
     signals: signals,
     dns: .live(variable: environment.variable),
     qrCode: .live(environment.variable),
-    schemeHandler: .live(folders, environment.variable),
     secretFiles: .live(),
     exec: .live(undoing: hardening, memory),
     maintenance: .live(folders, memory),
@@ -104,7 +103,8 @@ let world = World(
 let status = await Acct.run(
   commandLine: Array(commandLine),
   in: world,
-  devices: HardwareKeys(tpm: tpm, pkcs11: tokens.keys)
+  devices: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
+  schemes: .live(folders, environment.variable)
 )
 CurlTable.finishPreloading()
 vaultStore.end()

@@ -1,3 +1,4 @@
+import AcctApps
 import AcctProtocol
 import Testing
 

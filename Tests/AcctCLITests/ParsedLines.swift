@@ -35,6 +35,7 @@ extension Acct {
     _ arguments: [String],
     in world: World,
     devices: HardwareKeys = .none,
+    schemes: SchemeHandler = .none,
     parsedBy parse: ParsedLines
   ) async -> Int32 {
     let said = Mutex((lines: [String](), output: ""))
@@ -51,7 +52,7 @@ extension Acct {
         said.withLock { $0.output += text }
       }
     }
-    let status = await run(arguments, in: heard, devices: devices, parsedBy: parse.callAsFunction)
+    let status = await run(arguments, in: heard, devices: devices, schemes: schemes, parsedBy: parse.callAsFunction)
     guard status != 0 else { return status }
     let (lines, output) = said.withLock { ($0.lines, $0.output) }
     await PlayedHints.play(EndedRun(arguments, status, lines: lines, output: output), in: world)

@@ -275,7 +275,6 @@ package final class RecordedWorld: Sendable {
           Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
           throw .noAnswer
         },
-        schemeHandler: desktop.handler(at: location),
         secretFiles: secretFiles.port,
         exec: exec.port,
         maintenance: maintenance.port,

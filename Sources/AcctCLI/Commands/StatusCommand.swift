@@ -111,7 +111,7 @@ extension EngineError {
     switch self {
     case .signIn(.required), .server(.otherUser): true
     case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn,
-      .atproto, .provider, .backend, .session, .guest, .transfer, .told, .files, .cancelled:
+      .atproto, .provider, .transfer, .told, .files, .cancelled:
       false
     }
   }

@@ -21,6 +21,14 @@ extension ErrorMessage {
       // The failure says what opens it.
       default: break
       }
+    case .notStored(let failure, let kind):
+      self.init(failure, kind)
+      // Its own hint says that nothing was changed; here a server may have changed something.
+      hint =
+        kind.isShared
+        ? "the server's answer waits on this machine, encrypted: the next call that reaches the engine stores it"
+        : "unlock it and try again: the server's answer could not be stored, and the next call says "
+          + "whether the session is lost"
     case .notChosen(let undecided):
       let reason =
         switch undecided {

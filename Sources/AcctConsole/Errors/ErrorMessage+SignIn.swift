@@ -363,3 +363,10 @@ private func words(for flaw: ProviderPlace.Flaw) -> String {
   case .name(let text): "not the name of a tenant or realm: \(printable(text))"
   }
 }
+
+/// For a browser that was signed in as another identity than the named one.
+package func wrongPersonHint(_ found: String, _ asked: String) -> String {
+  let found = printable(String(found.prefix { $0 != "," }))
+  return
+    "sign out of \(found) in the browser, then run the same command again and sign in as \(asked)"
+}

@@ -100,9 +100,6 @@ extension ErrorMessage {
     case .signIn(let error): self.init(error)
     case .atproto(let error): self.init(error)
     case .provider(let error): self.init(error)
-    case .backend(let error): self.init(error)
-    case .session(let error): self.init(error)
-    case .guest(let error): self.init(error)
     case .transfer(let error): self.init(error)
     case .files(let error): self.init(error)
     case .told(let told): self = told.message

@@ -292,6 +292,15 @@ extension SubjectStatements {
 }
 
 extension GuestLimitations {
+  /// Reads limitations; unreadable ones are left out, since nothing depends on them.
+  package init(_ object: JSONObject) {
+    let names = (object["featuresDisabled"]?.arrayValue ?? []).compactMap(\.stringValue)
+    self.init(
+      maxEditsPerDay: object["maxEditsPerDay"]?.numberValue?.integer.flatMap { $0 < 0 ? nil : $0 },
+      featuresDisabled: Array(names.filter { $0.utf8.count <= 128 }.prefix(64))
+    )
+  }
+
   /// The backend's object, both in files and in the contract for scripts.
   package var json: JSON {
     ["maxEditsPerDay": .init(maxEditsPerDay), "featuresDisabled": .array(featuresDisabled.map { .string($0) })]

@@ -32,7 +32,7 @@ package struct AccountStore: Sendable {
     do { try world.files.eachAccount(body) } catch { throw .files(.failed(error)) }
   }
 
-  func save(_ account: Account) throws(EngineError) {
+  package func save(_ account: Account) throws(EngineError) {
     if account.origins.hasPaths { try notePlaces() }
     do { try world.files.replace(.account(account.id), AccountFile.encode(account)) } catch {
       throw .files(.failed(error))
@@ -92,7 +92,7 @@ package struct AccountStore: Sendable {
   ///
   /// If both locks are needed, this one is taken first: it may be held across a network call, and no holder of the
   /// book may wait for that.
-  func exclusively<Result>(
+  package func exclusively<Result>(
     _ id: AccountID,
     _ body: () async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {

@@ -117,7 +117,7 @@ package struct AddAccount: Sendable {
     // again under its lock, and the search repeated if it has changed. Another machine may, too.
     var taken: Set<AccountName> = []
     while true {
-      guard incoming.kind != .guest || keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
+      guard incoming.kind != .guest || keyring.accounts == nil else { throw .sharing(.guest(keyring.kind)) }
       guard !incoming.isOfThisMachine || keyring.accounts == nil else { throw .key(.notShared(keyring.kind)) }
       guard !incoming.hasInputs || keyring.accounts == nil else { throw .inputToken(.local(nil)) }
       try await SharedRecords(in: keyring, context)?.pull()

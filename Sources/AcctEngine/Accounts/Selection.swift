@@ -182,7 +182,7 @@ extension EngineError {
     switch self {
     case .selection(.unknown), .selection(.noAccounts), .files(.skipped): true
     case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn, .atproto,
-      .provider, .backend, .session, .guest, .transfer, .told, .sharing, .files, .cancelled:
+      .provider, .transfer, .told, .sharing, .files, .cancelled:
       false
     }
   }

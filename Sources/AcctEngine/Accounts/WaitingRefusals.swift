@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import AcctPorts
 import Release
 import StrictJSON
@@ -78,8 +78,12 @@ extension EngineContext {
   ///   - account: The account.
   ///   - origin: The origin that it is about, if it is about one.
   ///   - time: When it was; `nil` for now.
-  func note(_ kind: AccountEvent.Kind, of account: inout Account, at origin: Origin? = nil, when time: Timestamp? = nil)
-  {
+  package func note(
+    _ kind: AccountEvent.Kind,
+    of account: inout Account,
+    at origin: Origin? = nil,
+    when time: Timestamp? = nil
+  ) {
     let event = event(kind, at: origin, when: time)
     account.history = account.history.adding(WaitingRefusals(world).events(of: account.id) + [event])
   }
@@ -90,7 +94,7 @@ extension EngineContext {
   }
 
   /// Adds the rejection of a renewal to an account's history, unless the record had the same one before.
-  func noteRejection(of account: inout Account, since before: RecordedState) {
+  package func noteRejection(of account: inout Account, since before: RecordedState) {
     if account.recordedState != before { note(.renewalRefused, of: &account) }
   }
 }

@@ -96,6 +96,27 @@ extension NewCredentials {
     client.certificate = certificate?.note(isBound: handoff.isCertificateBound, files)
   }
 
+  /// Takes a credential that a backend issued, which says no more of it.
+  package init(
+    _ kind: Account.Kind,
+    _ token: Token,
+    as tokenType: Account.TokenType,
+    of identity: Identity,
+    from backend: Origin,
+    until tokenLifetime: TokenLifetime
+  ) {
+    self.init(
+      kind: kind,
+      tokenType: tokenType,
+      identity: identity,
+      source: .backend(backend),
+      service: backend,
+      origins: [backend],
+      tokenLifetime: tokenLifetime,
+      token: token
+    )
+  }
+
   /// The account that stores these credentials.
   func account(_ id: AccountID, _ name: AccountName, createdAt: Timestamp) -> Account {
     var account = Account(

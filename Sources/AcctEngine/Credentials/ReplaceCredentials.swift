@@ -1,5 +1,5 @@
 package import AcctModel
-import AcctPorts
+package import AcctPorts
 
 /// Replaces an account's credentials; whenever that is interrupted, either the old or the new ones are complete.
 ///
@@ -182,7 +182,7 @@ extension EngineContext {
   }
 
   /// Reads the account again and finishes an interrupted replacement; the caller holds the lock.
-  func settledCredentials(
+  package func settledCredentials(
     of account: Account,
     allowingCopy: Bool = false
   ) async throws(EngineError) -> CredentialStore {
@@ -237,10 +237,10 @@ extension EngineError {
 ///
 /// Before the request, the keyring was writable. If it has been locked since, or its process has ended, the user gets
 /// time to restore it: meanwhile the credentials are only in memory, and without them the session may be lost.
-struct KeyringRetry: Sendable {
+package struct KeyringRetry: Sendable {
   private let context: EngineContext
 
-  init(_ context: EngineContext) { self.context = context }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// Runs an operation of the keyring, and repeats it every second if it fails for a temporary reason.
   ///
@@ -251,9 +251,9 @@ struct KeyringRetry: Sendable {
   ///   - owner: The owner of the session, as the user sees it.
   ///   - attempt: The operation; only its first run may ask a person.
   /// - Returns: What `attempt` returns.
-  /// - Throws: The error of the first attempt; ``SessionError/notStored(_:_:)`` if the keyring did not recover in
+  /// - Throws: The error of the first attempt; ``KeyringError/notStored(_:_:)`` if the keyring did not recover in
   ///   time.
-  func run<Value: Sendable>(
+  package func run<Value: Sendable>(
     for owner: String,
     _ attempt: (Interaction) async throws(EngineError) -> Value
   ) async throws(EngineError) -> Value {
@@ -273,7 +273,7 @@ struct KeyringRetry: Sendable {
   ///   - account: The account after the write; a shared keyring stores it in the same step.
   ///   - credentialStore: The destination.
   /// - Throws: ``EngineError``, as above.
-  func write(
+  package func write(
     _ items: [Keyring.Item],
     with account: Account,
     to credentialStore: CredentialStore
@@ -289,7 +289,7 @@ struct KeyringRetry: Sendable {
   /// Writes items of an account, and saves it: after them, or in the same step.
   ///
   /// - Throws: ``EngineError``, as above.
-  func store(
+  package func store(
     _ items: [Keyring.Item],
     with account: Account,
     in credentialStore: CredentialStore
@@ -336,7 +336,7 @@ private final class Patience {
     let end = deadline ?? begin(for: cause, kind)
     let isOver = left <= 0 || context.world.clock.now().seconds(since: end) >= 0
     left -= 1
-    guard !isOver, await context.world.clock.sleep(1) else { throw .session(.notStored(cause, kind)) }
+    guard !isOver, await context.world.clock.sleep(1) else { throw .keyring(.notStored(cause, kind)) }
   }
 
   /// Reports that the wait is over, if there was one.

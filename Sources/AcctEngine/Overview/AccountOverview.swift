@@ -125,7 +125,7 @@ package struct AccountOverview: Sendable {
 
   /// Discards a guest's expired token; if it can't be removed now, the next command removes it.
   private func discard(_ account: inout Account) async {
-    try? await GuestTokenEnd(context).past(account)
+    try? await context.backends?.discard(account, context)
     account.take(.guestSpent, reason: StateReason.lifetimeEnded.text, at: context.world.clock.now())
   }
 

@@ -167,7 +167,7 @@ extension EngineError {
     case .authorization(.originRefused), .input(.malformed), .selection(.severalOwn): 421
     case .input(.stream): 400
     case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .signIn, .provider,
-      .atproto, .backend, .session, .guest, .transfer, .told, .files, .cancelled:
+      .atproto, .transfer, .told, .files, .cancelled:
       500
     }
   }

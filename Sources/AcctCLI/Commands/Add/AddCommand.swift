@@ -1,3 +1,4 @@
+import AcctApps
 import AcctConsole
 import AcctDevices
 import AcctEngine
@@ -57,14 +58,7 @@ struct AddCommand: AcctCommand {
   @Option(help: ArgumentHelp("Sign in at an OAuth 2 server.", valueName: "url"))
   var issuer: String?
 
-  @Option(help: ArgumentHelp("Sign in at a backend that hands over its tokens.", valueName: "url"))
-  var backend: String?
-
-  @Option(help: ArgumentHelp("Sign in at a backend that keeps the tokens itself.", valueName: "url"))
-  var session: String?
-
-  @Option(help: ArgumentHelp("Begin a guest session at a backend.", valueName: "url"))
-  var guest: String?
+  @OptionGroup var app: BackendOptions
 
   @OptionGroup var staticToken: StaticTokenOptions
 
@@ -99,7 +93,7 @@ struct AddCommand: AcctCommand {
     let added: AddAccount.Added
     guard let source = sources.first else { return try await guided(request, context) }
     switch source {
-    case .guest(let backend): added = try await AddGuest(context.engine).add(at: try parseOrigin(backend), request)
+    case .app(.guest(let url)): added = try await AddGuest(context.engine).add(at: url, request)
     case .token(let file):
       let credentials = try AddStaticToken(context.engine).credentials(try staticToken.request(file, origins))
       // These origins are the token's own, and end with it: only those of `acct allow` stay.
@@ -119,7 +113,7 @@ struct AddCommand: AcctCommand {
       // Without a name, only the account that has the login is replaced.
       if name != nil, !replace { request.replacement = .unlessNewer }
       return try await AddFrom(context).add(program, identifier, request, isDry: from.dryRun)
-    case .backend, .session, .network, .server:
+    case .app, .network, .server:
       added = try await signIn(source, request, context.opening(signIn.browser))
     }
     return try await tell(of: added, isConfirmed: source.isConfirmed, context)

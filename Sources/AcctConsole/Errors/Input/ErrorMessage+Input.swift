@@ -1,7 +1,7 @@
 import AcctEngine
 package import AcctModel
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 import Release
 import StrictJSON
 
@@ -99,7 +99,7 @@ extension ErrorMessage {
   }
 
   /// Imported credentials can't be used.
-  init(_ error: HandoffError) {
+  package init(_ error: HandoffError) {
     let nothing = "nothing was stored"
     switch error {
     case .json(let error):

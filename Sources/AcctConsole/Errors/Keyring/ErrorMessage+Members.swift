@@ -139,6 +139,10 @@ extension ErrorMessage {
       self = .code("guestsStay", .failed)
         .saying("guests belong to one machine and can't be shared: \(list(names))")
         .hint("`acct remove NAME` removes one; nothing was moved")
+    case .guest(let kind):
+      self = .code("guestShared", .refused)
+        .saying("a guest session belongs to one machine, and the keyring (\(kind.rawValue)) is shared")
+        .hint("add the guest under another ACCT_HOME, with a keyring of its own")
     case .keysInDevices(let names):
       self = .code("keyNotShared", .failed)
         .saying("keys in a TPM or token can't be shared: \(list(names))")

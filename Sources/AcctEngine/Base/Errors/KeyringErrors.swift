@@ -7,6 +7,8 @@ package enum KeyringError: Error, Equatable, Sendable {
   case failed(KeyringFailure, Keyring.Kind)
   /// A person was to unlock it, and did not.
   case stillLocked(KeyringFailure, Keyring.Kind)
+  /// A server's answer could not be stored, although there was time to unlock the keyring.
+  case notStored(KeyringFailure, Keyring.Kind)
   /// No keyring can be chosen.
   case notChosen(Undecided)
   /// `ACCT_KEYRING` names no keyring.
@@ -65,6 +67,8 @@ package enum KeyringSharingError: Error, Equatable, Sendable {
   case demanded(Keyring.Kind)
   /// Guests belong to one machine.
   case guests([AccountName])
+  /// A guest belongs to one machine, and can't be added to a keyring that others share.
+  case guest(Keyring.Kind)
   /// The keys of these are in a device of this machine.
   case keysInDevices([AccountName])
   /// The target has other accounts of these names.
