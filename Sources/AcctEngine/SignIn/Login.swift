@@ -55,6 +55,10 @@ package struct Login: Sendable {
       account.signIn
       // A provider has a scope of its own.
       ?? SignInSettings(scope: account.client.provider == nil ? account.scope : nil)
+    // An account that a backend issued signs in there, or not at all.
+    guard account.source?.backend == nil, account.kind != .session || account.service == nil else {
+      throw .signIn(.noWay(account: account.name))
+    }
     // Only a file of the user's names both a DID and an issuer, perhaps with a client of another app's.
     if let did = account.did, account.issuerSource != .given || account.hasLoopbackClient {
       return .network(network(account, did, settings, changes))
