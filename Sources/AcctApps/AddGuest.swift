@@ -1,9 +1,10 @@
 package import AcctEngine
 package import AcctModel
 import AcctPorts
-import AcctProtocol
-import Release
-import Secrets
+package import AcctProtocol
+package import Release
+package import Secrets
+package import StrictJSON
 
 /// Begins a guest session at a backend, or a new one in place of one that has expired.
 ///
@@ -157,5 +158,155 @@ struct DeviceID: Sendable {
       throw .guest(.damagedDeviceID)
     }
     return id.description
+  }
+}
+
+/// A guest session as a backend grants it: `{"guestToken", "expiresIn", "limitations"}`.
+package struct GuestGrant: Sendable {
+  package let token: Token
+  /// The token's `sub`, if it has one.
+  package let subject: String?
+  package let tokenLifetime: TokenLifetime
+  package let limitations: GuestLimitations?
+
+  /// The member that is missing or malformed.
+  package struct Flaw: Error, Equatable, Sendable {
+    package let member: String
+  }
+
+  /// What was wrong with the answer and cost nothing of the grant.
+  package let blemishes: [Blemish]
+
+  /// Reads a grant.
+  ///
+  /// The earlier of the token's own `exp` and `expiresIn` is its end; without either that is not known: it is valid
+  /// until the backend rejects it.
+  ///
+  /// - Parameters:
+  ///   - json: The backend's answer.
+  ///   - now: The time from which `expiresIn` counts.
+  ///   - redactor: Takes secrets out of the names of features.
+  /// - Throws: ``Flaw``.
+  package init(_ json: JSON, receivedAt now: Timestamp, redacting redactor: Redactor) throws(Flaw) {
+    guard let object = json.objectValue else { throw Flaw(member: "guestToken") }
+    try self.init(GrantMembers(object), receivedAt: now, redacting: redactor)
+  }
+
+  /// Reads a grant; see ``init(_:receivedAt:redacting:)-(JSON,_,_)``.
+  package init(_ answer: GrantMembers, receivedAt now: Timestamp, redacting redactor: Redactor) throws(Flaw) {
+    var answer = answer
+    guard let token = answer.token("guestToken") else { throw Flaw(member: "guestToken") }
+    self.token = token
+    let claims = TokenClaims(of: token)
+    subject = claims.subject.flatMap { $0.isEmpty ? nil : $0 }
+    tokenLifetime = TokenLifetime(
+      granted: answer.seconds("expiresIn"),
+      until: claims.expiry,
+      by: answer.serverTime,
+      at: now,
+      canRenew: false
+    )
+    limitations = answer.object["limitations"]?.objectValue.map(GuestLimitations.init)?.redacted(by: redactor)
+    blemishes = answer.blemishes
+  }
+}
+
+extension GuestLimitations {
+  fileprivate func redacted(by redactor: Redactor) -> GuestLimitations {
+    var limitations = self
+    limitations.featuresDisabled = featuresDisabled.map(redactor.redact)
+    return limitations
+  }
+}
+
+/// A backend's error: `{"error": {"code", "message"}}`.
+package struct BackendFault: Equatable, Sendable {
+  package let code: String?
+  package let message: String?
+
+  /// Reads a body; also `{"error": "words"}` and `{"message": "words"}`, which are seen.
+  ///
+  /// - Parameters:
+  ///   - json: The body, if it is JSON at all.
+  ///   - redactor: Takes secrets out of the message.
+  package init(_ json: JSON?, redacting redactor: Redactor) {
+    let object = json?.objectValue
+    let error = object?["error"]
+    let message =
+      error?.objectValue?["message"]?.stringValue ?? error?.stringValue
+      ?? object?["message"]?.stringValue
+    code = (error?.objectValue?["code"]?.stringValue).map(redactor.redact)
+    // It goes into one line on a terminal.
+    self.message = message.map { String(redactor.redact($0).prefix(300)) }
+  }
+
+  /// `true` if a 400 says that the request lacked `X-Device-ID`.
+  package var namesDeviceID: Bool { message?.lowercased().contains("x-device-id") ?? false }
+}
+
+/// Discards a guest's token that has expired, or that its server rejected.
+///
+/// The token has no further use: it can't be renewed, and a new one does not bring new limits. The
+/// account stays, so that `add --guest` of the same backend renews it.
+struct GuestTokenEnd: Sendable {
+  private let context: EngineContext
+
+  init(_ context: EngineContext) { self.context = context }
+
+  /// Records that the server answered 401 to a guest's token.
+  ///
+  /// - Parameter account: The account as it was when the request was made.
+  /// - Returns: The error to report; `nil` if another token has replaced it meanwhile.
+  /// - Throws: ``EngineError``; the token may then still be there.
+  func refused(_ account: Account) async throws(EngineError) -> EngineError? {
+    let reason = StateReason.rejected.text
+    guard try await discard(account, reason) else { return nil }
+    return account.stateError(Assessment(.expired, reason: reason, .discard))
+  }
+
+  /// Handles an answer by a guest's backend, and throws the failures that only a guest can have.
+  func meet(_ response: inout StreamedResponse, from origin: Origin, for account: Account) async throws(EngineError) {
+    switch response.head.status {
+    case 401: if let end = try await refused(account) { throw end }
+    case 400:
+      guard await response.fault(redacting: context.world.held.redactor).namesDeviceID else { return }
+      throw .guest(.requestLacksDeviceID(origin))
+    default: return
+    }
+  }
+
+  /// Discards a token that has expired.
+  func past(_ account: Account) async throws(EngineError) {
+    _ = try await discard(account, StateReason.lifetimeEnded.text)
+  }
+
+  /// Discards the token; it is deleted first, so that nothing is left that could be sent if the rest fails.
+  private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {
+    guard account.kind == .guest else { return false }
+    do {
+      return try await context.withExclusiveAccess(to: account) {
+        (current, credentialStore) throws(EngineError) in
+        var current = current
+        // `add --guest` may have obtained a new token meanwhile.
+        guard current.tokenLifetime == account.tokenLifetime, current.validatedAt == account.validatedAt,
+          current.take(.guestSpent, reason: reason, at: context.world.clock.now()) == .discard
+        else { return false }
+        let held = context.world.signals.holdBack()
+        defer { held.release() }
+        try await credentialStore.remove([.guest])
+        try credentialStore.save(current)
+        return true
+      }
+    } catch .selection(.unknown) {
+      return false
+    }
+  }
+}
+
+extension StreamedResponse {
+  /// A backend's statement about a request that it did not fulfil; the part that is read is returned again.
+  fileprivate mutating func fault(redacting redactor: Redactor) async -> BackendFault {
+    guard isJSON else { return BackendFault(nil, redacting: redactor) }
+    return BackendFault(try? JSON(parsing: await peek()), redacting: redactor)
   }
 }

@@ -196,3 +196,68 @@ struct BackendCall: Sendable {
     throw .backend(.refused(status: response.status, reason: answer.errorCode, backend.origin))
   }
 }
+
+/// The identity that a backend is asked to sign in.
+enum BackendPerson: Equatable, Sendable {
+  case handle(Handle)
+  case did(DID)
+
+  /// Parses the typed identifier.
+  ///
+  /// - Parameter text: A handle, with or without `@`, or a DID.
+  /// - Throws: ``ParseError``.
+  init(_ text: String) throws(ParseError) {
+    if text.hasPrefix("did:") {
+      self = .did(try DID(text))
+    } else {
+      self = .handle(try Handle(text.hasPrefix("@") ? String(text.dropFirst()) : text))
+    }
+  }
+
+  /// `true` if an answer names this person.
+  func isNamed(by handoff: Handoff) -> Bool {
+    switch self {
+    case .handle(let handle): handoff.handle == handle
+    case .did(let did): handoff.did == did
+    }
+  }
+}
+
+extension BackendPerson: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .handle(let handle): handle.description
+    case .did(let did): did.description
+    }
+  }
+}
+
+/// The address of an app's backend: its origin, and the path below which its calls are.
+struct BackendURL: Equatable, Sendable {
+  private let base: HTTPURL
+
+  /// Parses the URL that the user named.
+  ///
+  /// - Parameter text: `https://host`, with a path if the backend has one.
+  /// - Throws: ``ParseError`` for a text that is not a server's URL, or has a query.
+  init(_ text: String) throws(ParseError) {
+    let url = try HTTPURL(text)
+    guard url.query == nil, !text.contains("#") else { throw .url }
+    base = url
+  }
+
+  var origin: Origin { base.origin }
+
+  /// The text that is read as this URL.
+  var text: String { base.description }
+
+  /// The address of a call.
+  ///
+  /// - Parameter path: Such as `/api/auth/start`.
+  /// - Returns: The address below this one.
+  /// - Throws: ``ParseError`` if `path` is no path.
+  func url(_ path: String) throws(ParseError) -> HTTPURL {
+    let prefix = base.path.hasSuffix("/") ? base.path.dropLast() : base.path[...]
+    return try HTTPURL("\(base.origin)\(prefix)\(path)")
+  }
+}

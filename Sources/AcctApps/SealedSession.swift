@@ -229,39 +229,6 @@ extension JSONObject {
   }
 }
 
-/// The contents of a backend's callback: a sealed session, and its owner.
-struct SessionCallback: Equatable, Sendable {
-  let session: SealedSession
-  let did: DID
-  let handle: Handle
-
-  /// Reads the parameters of a callback.
-  ///
-  /// `access_token` and `refresh_token` may be there as well; they belong to the backend.
-  /// Nothing in it proves where it came from: the caller has the backend confirm it.
-  ///
-  /// - Parameters:
-  ///   - parameters: Each once.
-  ///   - expected: The requested handle, if there was one.
-  /// - Throws: ``CallbackFlaw``, for a parameter that is missing or malformed, or another
-  ///   identity's handle.
-  init(_ parameters: QueryParameters, expecting expected: Handle?) throws(CallbackFlaw) {
-    session = try Self.read("session_token", in: parameters) { text throws(ParseError) in try SealedSession(text) }
-    did = try Self.read("did", in: parameters, DID.init)
-    handle = try Self.read("handle", in: parameters, Handle.init)
-    guard expected == nil || expected == handle else { throw .mismatched(name: "handle") }
-  }
-
-  private static func read<Value>(
-    _ name: String,
-    in parameters: QueryParameters,
-    _ parse: (String) throws(ParseError) -> Value
-  ) throws(CallbackFlaw) -> Value {
-    guard let text = parameters[name] else { throw .incomplete(missing: name) }
-    do { return try parse(text) } catch { throw .unfit(name: name) }
-  }
-}
-
 /// The identity that a backend's answer about a session names.
 package struct SessionOwner: Equatable, Sendable {
   package let did: DID?

@@ -1,11 +1,11 @@
 import AcctConsole
 import AcctEngine
-import AcctModel
+package import AcctModel
+import AcctPorts
+package import AcctProtocol
 import Release
-import AcctPorts
 import Secrets
-import AcctPorts
-import AcctProtocol
+import StrictJSON
 
 /// Signs in at a backend-for-frontend, which keeps the tokens and issues a sealed session.
 struct SessionSignIn: Sendable {
@@ -147,5 +147,80 @@ extension EngineError {
       .files, .cancelled:
       false
     }
+  }
+}
+
+/// The start of a sign-in at a backend-for-frontend: `POST /api/auth/mobile-start`.
+package enum MobileStart: Sendable {
+  /// The address that the browser opens.
+  case started(HTTPURL)
+  /// The backend refused, in its own words.
+  case refused(reason: String)
+  /// Any other answer.
+  case unanswered(NoAnswer)
+
+  /// The request's body.
+  ///
+  /// - Parameters:
+  ///   - handle: The handle of the user who signs in.
+  ///   - challenge: PKCE's, with S256.
+  /// - Returns: JSON.
+  package static func body(handle: Handle, challenge: String) -> [UInt8] {
+    let json: JSON = ["handle": .string(handle.description), "code_challenge": .string(challenge)]
+    return json.serialized()
+  }
+
+  /// Classifies an answer.
+  package init(_ answer: ServerAnswer) {
+    switch (answer.status, answer.errorCode) {
+    case (200, _) where answer.object != nil:
+      do { self = try Self.start(answer) } catch { self = .unanswered(.failed(error)) }
+    case (400..<500, let reason?) where answer.status != 429: self = .refused(reason: reason)
+    default: self = .unanswered(answer.noAnswer)
+    }
+  }
+
+  private static func start(_ answer: ServerAnswer) throws(OAuthError) -> MobileStart {
+    if answer.object?["success"] == .bool(false) {
+      return .refused(reason: answer.errorCode ?? "the backend did not say why")
+    }
+    guard answer.object?["success"] == .bool(true) else { throw .malformedAnswer(member: "success") }
+    guard let address = try answer.object?.parsed("authUrl", HTTPURL.init) else {
+      throw .malformedAnswer(member: "authUrl")
+    }
+    return .started(address)
+  }
+}
+
+/// The contents of a backend's callback: a sealed session, and its owner.
+struct SessionCallback: Equatable, Sendable {
+  let session: SealedSession
+  let did: DID
+  let handle: Handle
+
+  /// Reads the parameters of a callback.
+  ///
+  /// `access_token` and `refresh_token` may be there as well; they belong to the backend.
+  /// Nothing in it proves where it came from: the caller has the backend confirm it.
+  ///
+  /// - Parameters:
+  ///   - parameters: Each once.
+  ///   - expected: The requested handle, if there was one.
+  /// - Throws: ``CallbackFlaw``, for a parameter that is missing or malformed, or another
+  ///   identity's handle.
+  init(_ parameters: QueryParameters, expecting expected: Handle?) throws(CallbackFlaw) {
+    session = try Self.read("session_token", in: parameters) { text throws(ParseError) in try SealedSession(text) }
+    did = try Self.read("did", in: parameters, DID.init)
+    handle = try Self.read("handle", in: parameters, Handle.init)
+    guard expected == nil || expected == handle else { throw .mismatched(name: "handle") }
+  }
+
+  private static func read<Value>(
+    _ name: String,
+    in parameters: QueryParameters,
+    _ parse: (String) throws(ParseError) -> Value
+  ) throws(CallbackFlaw) -> Value {
+    guard let text = parameters[name] else { throw .incomplete(missing: name) }
+    do { return try parse(text) } catch { throw .unfit(name: name) }
   }
 }
