@@ -227,14 +227,7 @@ package struct FoundAccount: Sendable {
   /// The file that names it.
   package var path: String
   /// `true` if the user named the file: it need not be the one that the program uses.
-  package var isFileNamed: Bool
-
-  package init(program: OtherProgram, login: FoundLogin, path: String, isFileNamed: Bool = false) {
-    self.program = program
-    self.login = login
-    self.path = path
-    self.isFileNamed = isFileNamed
-  }
+  package var isFileNamed = false
 
   /// `user@place`; the program's name stands for a user that it does not have.
   ///

@@ -6,13 +6,8 @@ import Secrets
 
 /// docker's `config.json`, for which docker has no tool.
 struct DockerFile: ProgramSettings {
-  private let tool: SettingsTool
-  private let host: SetupHost?
-
-  init(_ tool: SettingsTool, _ host: SetupHost?) {
-    self.tool = tool
-    self.host = host
-  }
+  let tool: SettingsTool
+  let host: SetupHost?
 
   let name = "docker-credential-acct"
 
@@ -20,8 +15,6 @@ struct DockerFile: ProgramSettings {
   private var registry: String? {
     host.map { Registry.isHub($0.origin) ? Registry.hubAddress : $0.origin.authority }
   }
-
-  func path() -> String { tool.places.first ?? "" }
 
   func adding(to contents: Secret?) throws(EngineError) -> EditedSettings? {
     let general = try adding(registry, to: contents)
@@ -79,13 +72,8 @@ struct DockerFile: ProgramSettings {
 
 /// cargo's `config.toml`, for which cargo has no tool.
 struct CargoFile: ProgramSettings {
-  private let tool: SettingsTool
-  private let host: SetupHost?
-
-  init(_ tool: SettingsTool, _ host: SetupHost?) {
-    self.tool = tool
-    self.host = host
-  }
+  let tool: SettingsTool
+  let host: SetupHost?
 
   let name = "cargo-credential-acct"
 

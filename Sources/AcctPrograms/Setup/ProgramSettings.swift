@@ -9,6 +9,9 @@ import Secrets
 /// A type of this kind changes text only. ``ApplySetup`` reads and writes the file, records the change and undoes it, the
 /// same for all programs. Where the program has a tool for its settings, that changes a copy of the file.
 protocol ProgramSettings: Sendable {
+  /// The program's own tool for them; for a program without one, the places of its files.
+  var tool: SettingsTool { get }
+
   /// The name under which the program finds acct on `PATH`.
   var name: String { get }
 
@@ -67,6 +70,8 @@ package enum SetupRemark: Equatable, Sendable {
 }
 
 extension ProgramSettings {
+  var name: String { "acct" }
+  func path() -> String { tool.places.first ?? "" }
   func script() throws(EngineError) -> ScriptFile? { nil }
   func remarks(_ contents: Secret?) async throws(EngineError) -> [SetupRemark] { [] }
 }
@@ -90,16 +95,16 @@ extension SetupProgram {
   ) throws(EngineError) -> any ProgramSettings {
     guard let name = names.first(where: context.world.programs.exists) else { throw .setup(.notInstalled(self)) }
     guard host == nil || takesHost else { throw .setup(.everyHost(self)) }
-    let tool = SettingsTool(context, self, name: name)
+    let tool = SettingsTool(context: context, program: self, name: name)
     return switch self {
-    case .git: GitSettings(tool, host)
-    case .docker: DockerFile(tool, host)
-    case .kubectl: KubectlSettings(tool, host)
-    case .cargo: CargoFile(tool, host)
-    case .go: GoSettings(tool)
-    case .pip: PipSettings(tool)
-    case .terraform: TerraformFile(tool)
-    case .aws: AWSSettings(tool, role)
+    case .git: GitSettings(tool: tool, host: host)
+    case .docker: DockerFile(tool: tool, host: host)
+    case .kubectl: KubectlSettings(tool: tool, host: host)
+    case .cargo: CargoFile(tool: tool, host: host)
+    case .go: GoSettings(tool: tool)
+    case .pip: PipSettings(tool: tool)
+    case .terraform: TerraformFile(tool: tool)
+    case .aws: AWSSettings(tool: tool, role: role)
     }
   }
 
@@ -131,11 +136,8 @@ package struct SetupHost: Equatable, Sendable {
 
 /// `GOAUTH` in the go command's own file, changed by `go env -w`.
 struct GoSettings: ProgramSettings {
-  private let tool: SettingsTool
+  let tool: SettingsTool
 
-  init(_ tool: SettingsTool) { self.tool = tool }
-
-  let name = "acct"
   private static let setting = "GOAUTH"
 
   func path() throws(EngineError) -> String {
@@ -176,9 +178,7 @@ struct GoSettings: ProgramSettings {
     return isChanged ? after : nil
   }
 
-  func remarks(_ contents: Secret?) -> [SetupRemark] {
-    tool.variables([Self.setting])
-  }
+  func remarks(_ contents: Secret?) -> [SetupRemark] { tool.variables([Self.setting]) }
 
   private func value(_ copy: String) async throws(EngineError) -> String {
     let result = try await tool.run(["env", Self.setting], variables(copy))
@@ -194,16 +194,11 @@ struct GoSettings: ProgramSettings {
 
 /// pip's keyring provider, changed by `pip config`, and the command `keyring` that it runs.
 struct PipSettings: ProgramSettings {
-  private let tool: SettingsTool
+  let tool: SettingsTool
 
-  init(_ tool: SettingsTool) { self.tool = tool }
-
-  let name = "acct"
   private static let key = "global.keyring-provider"
   private static let value = "subprocess"
   private static let command = "keyring"
-
-  func path() -> String { tool.places.first ?? "" }
 
   func adding(to contents: Secret?) async throws(EngineError) -> EditedSettings? {
     let (after, change) = try await onCopy(contents) { (variables) async throws(EngineError) -> SettingChange? in
@@ -289,14 +284,9 @@ struct PipSettings: ProgramSettings {
 
 /// The CLI configuration of Terraform, for which it has no tool, and the program in its folder of plugins.
 struct TerraformFile: ProgramSettings {
-  private let tool: SettingsTool
+  let tool: SettingsTool
 
-  init(_ tool: SettingsTool) { self.tool = tool }
-
-  let name = "acct"
   private static let plugin = "terraform-credentials-acct"
-
-  func path() -> String { tool.places.first ?? "" }
 
   func adding(to contents: Secret?) throws(EngineError) -> EditedSettings? {
     do { return try TerraformSettings.adding(to: contents) } catch { throw failure(error) }

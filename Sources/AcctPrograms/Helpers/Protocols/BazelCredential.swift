@@ -13,6 +13,8 @@ package struct BazelCredential: HelperProtocol {
   /// Bazel asks for each server that it fetches from.
   package static let asksForAnyServer = true
 
+  package static func exchange(for operation: [String]) -> HelperExchange { .whole }
+
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     guard let operation = question.operation.first else { throw .operation(nil) }
     guard operation == "get" else { throw .operation(operation) }

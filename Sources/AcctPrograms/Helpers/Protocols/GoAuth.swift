@@ -15,8 +15,6 @@ package struct GoAuth: HelperProtocol {
   /// The go command asks after each answer of 4xx, as for a module that is elsewhere.
   package static let asksForAnyServer = true
 
-  package static func exchange(for operation: [String]) -> HelperExchange { .silent }
-
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     guard question.operation.count <= 1 else { throw .arguments }
     guard let address = question.operation.first else {

@@ -21,24 +21,6 @@ package struct FoundLogin: Sendable {
   /// The line of the file where it begins; `nil` for a file whose lines say nothing.
   package var line: Int?
 
-  package init(
-    place: String,
-    user: String?,
-    origins: [Origin],
-    path: String? = nil,
-    form: Form,
-    secret: SecretPlace,
-    line: Int? = nil
-  ) {
-    self.place = place
-    self.user = user
-    self.origins = origins
-    self.path = path
-    self.form = form
-    self.secret = secret
-    self.line = line
-  }
-
   /// The origins, the first with its path.
   package var places: [Place] {
     origins.enumerated().map { index, origin in Place(origin, path: index == 0 ? path ?? "" : "") }
