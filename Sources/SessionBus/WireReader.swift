@@ -135,9 +135,7 @@ package struct WireReader {
     position += length + 1
     do { return String(copying: try UTF8Span(validating: piece)) } catch { throw .malformed }
   }
-}
 
-extension WireReader {
   /// The depth to which values may lie in each other: 32 arrays and 32 structures, by the specification.
   private static let depthLimit = 64
 

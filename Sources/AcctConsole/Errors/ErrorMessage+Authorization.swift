@@ -91,9 +91,7 @@ extension ErrorMessage {
       : "\(owners.map(\.description).joined(separator: ", ")) have it: `acct -a NAME \(command) …`"
     return message
   }
-}
 
-extension ErrorMessage {
   /// The account could not be chosen.
   init(_ error: SelectionError) {
     switch error {

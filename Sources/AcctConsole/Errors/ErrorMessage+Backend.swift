@@ -107,9 +107,7 @@ extension ErrorMessage {
         .hint("restore it, or remove it: backends then see a new machine")
     }
   }
-}
 
-extension ErrorMessage {
   /// A session did not continue; its stored credentials are unchanged.
   init(_ error: SessionError) {
     switch error {

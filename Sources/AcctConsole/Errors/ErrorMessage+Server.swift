@@ -281,9 +281,7 @@ extension RequestRefusal {
     guard let line = addLine(account) else { return loginHint(account.name) }
     return "to sign in for no resource, run `\(line)`; or name another --resource"
   }
-}
 
-extension RequestRefusal {
   /// What leads on where a second token is refused: one that the user requested, or that a resource of the account needs.
   private func secondTokenHint(for account: Account) -> String {
     guard let resource = account.resources.first(where: { [$0.description] == asked.targets }),

@@ -82,9 +82,7 @@ extension ErrorMessage {
       "exit": .number(JSONNumber(Int64(status.rawValue))),
     ]
   }
-}
 
-extension ErrorMessage {
   /// Translates a failure into the user's words; each subject has a file.
   package init(_ error: EngineError) {
     switch error {
@@ -109,9 +107,7 @@ extension ErrorMessage {
     case .cancelled: self = .code("cancelled", .cancelled).saying("cancelled")
     }
   }
-}
 
-extension ErrorMessage {
   /// A program that acct runs gave no result.
   package init(_ failure: ProgramFailure) {
     switch failure {

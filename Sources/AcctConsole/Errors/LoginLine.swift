@@ -36,9 +36,7 @@ extension Account {
         + (client.usesDPoP ? ["--key"] : []) + (client.isRegistered ? ["--register"] : [])
     }
   }
-}
 
-extension Account {
   /// The command that signs in to it for bearer tokens; `nil` where its tokens are bound by its protocol, or by no key.
   var bearerLine: String? {
     guard tokenType == .dpop, loginOptions.contains("--no-dpop") else { return nil }

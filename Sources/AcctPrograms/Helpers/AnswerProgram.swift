@@ -163,9 +163,7 @@ package struct AnswerProgram: Sendable {
     )
     return Outcome(answer: try answer(program, credential), notices: grant.notices, ignored: ignored)
   }
-}
 
-extension AnswerProgram {
   /// The keys of a role, for an account whose origin the service is.
   func role(
     _ request: RoleRequest,

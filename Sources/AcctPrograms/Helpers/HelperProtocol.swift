@@ -157,9 +157,7 @@ package enum HelperTask: Equatable, Sendable {
   case unusable(ParseError?)
   /// The program does not verify the certificate of a server that is not on this machine.
   case unverified
-}
 
-extension HelperTask {
   /// A credential for the server of an address.
   ///
   /// - Parameters:

@@ -297,9 +297,7 @@ extension MakeRequest {
     default: return
     }
   }
-}
 
-extension MakeRequest {
   /// The step-up that a response requires from the user, if it does.
   ///
   /// Only an account whose server grants scopes can sign in for more.

@@ -57,9 +57,7 @@ extension ProcessEnvironment {
     guard !name.isEmpty else { return .unusable(path: path, reason: "its first line is empty") }
     return .trusted(path: path, line: String(name))
   }
-}
 
-extension ProcessEnvironment {
   /// A file that was not read: the user's own is a mistake to be told, and any other is ignored.
   private static func unread(_ path: String, _ status: stat, _ error: FileError) -> DirectoryFile {
     guard status.st_mode != 0, status.st_uid == geteuid() else { return .ignored(path: path, reason: error.reason) }

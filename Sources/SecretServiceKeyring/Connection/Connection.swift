@@ -100,10 +100,7 @@ final class Connection {
   ///
   /// - Throws: the failure of the first that failed.
   func ask<Answer>(_ calls: [BusCall<Answer>]) throws(KeyringFailure) -> [Answer] {
-    var pending: [Pending<Answer>] = []
-    for call in calls { pending.append(try begin(call)) }
-    var answers: [Answer] = []
-    for call in pending { answers.append(try finish(call)) }
-    return answers
+    let pending = try calls.map { call throws(KeyringFailure) in try begin(call) }
+    return try pending.map { call throws(KeyringFailure) in try finish(call) }
   }
 }

@@ -157,11 +157,6 @@ struct Outcome {
   /// The prompt that has to be answered before anything happens.
   let prompt: String?
 
-  init(object: String?, prompt: String?) {
-    self.object = object
-    self.prompt = prompt
-  }
-
   static func read(_ reader: inout WireReader, _ bytes: Span<UInt8>) throws(BusError) -> Outcome {
     Outcome(object: try reader.object(in: bytes), prompt: try reader.object(in: bytes))
   }

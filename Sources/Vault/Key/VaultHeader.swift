@@ -117,7 +117,7 @@ extension VaultHeader {
 extension JSONObject {
   fileprivate func cost(_ name: String) -> UInt64? { self[name]?.numberValue?.integer.flatMap(UInt64.init(exactly:)) }
 
-  fileprivate func hexBytes(_ name: String, count: Int) -> [UInt8]? {
+  func hexBytes(_ name: String, count: Int) -> [UInt8]? {
     self[name]?.stringValue.flatMap { [UInt8](hex: $0, count: count) }
   }
 

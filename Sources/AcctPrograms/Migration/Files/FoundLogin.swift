@@ -220,9 +220,7 @@ package enum MigrationFlaw: Error, Equatable, Sendable {
   case json(JSONError, line: Int?)
   /// It is no JSON object.
   case notJSON
-}
 
-extension MigrationFlaw {
   /// The flaw of a file that should be JSON.
   init(_ error: JSONError, in bytes: Span<UInt8>) {
     let line: Int? =

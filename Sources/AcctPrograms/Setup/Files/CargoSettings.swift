@@ -286,9 +286,7 @@ struct TOMLOutline {
 
   /// The entry of these keys.
   subscript(keys: String...) -> Entry? { entries.first { $0.keys == keys } }
-}
 
-extension TOMLOutline {
   /// The elements of an array of strings, with their values; `nil` for any other value.
   static func strings(_ range: Range<Int>, _ bytes: Span<UInt8>) -> [(place: Range<Int>, value: String)]? {
     var scanner = TOMLScanner(position: range.lowerBound)

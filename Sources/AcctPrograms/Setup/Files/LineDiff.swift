@@ -82,9 +82,7 @@ package struct LineDiff: Sendable {
     }
     return pairs.reversed()
   }
-}
 
-extension LineDiff {
   /// The lines whose words do not come back: what a program dropped when it wrote the file anew.
   ///
   /// A line that is laid out differently, or that is in another place, is not lost. A change of one value is not, either,
