@@ -1,6 +1,7 @@
 package import AcctPorts
 import Glibc
 import PrivateFiles
+import Text
 
 extension ProcessEnvironment {
   /// The process's environment and working directory.
@@ -53,7 +54,7 @@ extension ProcessEnvironment {
     guard let text = String(validating: line, as: UTF8.self) else {
       return .unusable(path: path, reason: "it is not UTF-8")
     }
-    let name = text.trimmed
+    let name = text[...].trimmed
     guard !name.isEmpty else { return .unusable(path: path, reason: "its first line is empty") }
     return .trusted(path: path, line: String(name))
   }
@@ -69,13 +70,5 @@ extension ProcessEnvironment {
     case S_IFREG: return .unusable(path: path, reason: error.reason)
     default: return .ignored(path: path, reason: error.reason)
     }
-  }
-}
-
-extension String {
-  fileprivate var trimmed: Substring {
-    let start = drop(while: \.isWhitespace)
-    let end = start.lastIndex { !$0.isWhitespace }
-    return end.map { start[...$0] } ?? start
   }
 }
