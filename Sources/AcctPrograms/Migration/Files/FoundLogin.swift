@@ -72,8 +72,6 @@ package struct FoundLogins: Sendable {
     }
   }
 
-  package init() {}
-
   /// Adds a login; two that would be one account are both left out, unless they are the same.
   mutating func add(_ login: FoundLogin) {
     let account = Account(login)

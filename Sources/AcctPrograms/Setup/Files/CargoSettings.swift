@@ -59,9 +59,7 @@ package enum CargoSettings {
       let outline = try TOMLOutline(bytes)
       var change = SettingChange("registries.\(name).\(own)", ownValue)
       if let entry = outline["registries", name, own] {
-        let words =
-          TOMLOutline.strings(entry.value, bytes)?.map(\.value) ?? [TOMLOutline.string(entry.value, bytes) ?? ""]
-        guard !words.contains(where: isAcct) else { return nil }
+        guard !asksAcct(entry, bytes) else { return nil }
         change.replaced = bytes.string(entry.value)
         return EditedSettings(bytes.spliced(Splice(entry.value, ownValue)), [change])
       }
@@ -82,9 +80,7 @@ package enum CargoSettings {
       let entries = (try? TOMLOutline(bytes))?.entries ?? []
       return entries.filter { entry in
         guard entry.keys.count == 3, entry.keys[0] == "registries", entry.keys[2] == own else { return false }
-        let words =
-          TOMLOutline.strings(entry.value, bytes)?.map(\.value) ?? [TOMLOutline.string(entry.value, bytes) ?? ""]
-        return !words.contains(where: isAcct)
+        return !asksAcct(entry, bytes)
       }.map { $0.keys.joined(separator: ".") }
     }
   }
@@ -118,6 +114,12 @@ package enum CargoSettings {
   private static func inserting(_ lines: String, at position: Int, _ bytes: Span<UInt8>) -> Splice {
     let needsEnd = position > 0 && bytes[position - 1] != 0x0A
     return Splice(at: position, (needsEnd ? "\n" : "") + lines)
+  }
+
+  /// Returns `true` if the provider of an entry, or one of its providers, is acct.
+  private static func asksAcct(_ entry: TOMLOutline.Entry, _ bytes: Span<UInt8>) -> Bool {
+    let words = TOMLOutline.strings(entry.value, bytes)?.map(\.value) ?? [TOMLOutline.string(entry.value, bytes) ?? ""]
+    return words.contains(where: isAcct)
   }
 
   static func isAcct(_ provider: String) -> Bool {
