@@ -98,12 +98,12 @@ extension SetupProgram {
     let tool = SettingsTool(context: context, program: self, name: name)
     return switch self {
     case .git: GitSettings(tool: tool, host: host)
-    case .docker: DockerFile(tool: tool, host: host)
+    case .docker: DockerSettings(tool: tool, host: host)
     case .kubectl: KubectlSettings(tool: tool, host: host)
-    case .cargo: CargoFile(tool: tool, host: host)
+    case .cargo: CargoSettings(tool: tool, host: host)
     case .go: GoSettings(tool: tool)
     case .pip: PipSettings(tool: tool)
-    case .terraform: TerraformFile(tool: tool)
+    case .terraform: TerraformSettings(tool: tool)
     case .aws: AWSSettings(tool: tool, role: role)
     }
   }
@@ -283,17 +283,17 @@ struct PipSettings: ProgramSettings {
 }
 
 /// The CLI configuration of Terraform, for which it has no tool, and the program in its folder of plugins.
-struct TerraformFile: ProgramSettings {
+struct TerraformSettings: ProgramSettings {
   let tool: SettingsTool
 
   private static let plugin = "terraform-credentials-acct"
 
   func adding(to contents: Secret?) throws(EngineError) -> EditedSettings? {
-    do { return try TerraformSettings.adding(to: contents) } catch { throw failure(error) }
+    do { return try TerraformConfig.adding(to: contents) } catch { throw failure(error) }
   }
 
   func removing(_ changes: [SettingChange], from contents: Secret) throws(EngineError) -> Secret? {
-    do { return try TerraformSettings.removing(from: contents) } catch { throw failure(error) }
+    do { return try TerraformConfig.removing(from: contents) } catch { throw failure(error) }
   }
 
   /// Logins that Terraform keeps itself, and those of the environment, come before the helper.
@@ -302,7 +302,7 @@ struct TerraformFile: ProgramSettings {
     let names = hosts.map { "TF_TOKEN_" + $0.replacing("-", with: "__").replacing(".", with: "_") }
     return try tool.variables(names)
       + tool.filesBefore().flatMap { place, contents in
-        TerraformSettings.logins(in: contents).filter(hosts.contains)
+        TerraformConfig.logins(in: contents).filter(hosts.contains)
           .map { .overruled(setting: "credentials.\($0)", place: place) }
       }
   }
@@ -311,7 +311,7 @@ struct TerraformFile: ProgramSettings {
   func script() throws(EngineError) -> ScriptFile? {
     let files = tool.context.world.foreignFiles
     guard let path = tool.context.world.places(of: .terraformPlugin(Self.plugin)).first else { return nil }
-    let text = TerraformSettings.plugin
+    let text = TerraformConfig.plugin
     do throws(SecretFileFailure) {
       let contents = try files.read(path, SettingsTool.limit).secret
       // The user's own link leads to acct itself, which is larger than any script.

@@ -3,7 +3,7 @@ package import Secrets
 import StrictJSON
 
 /// The credential helpers in docker's `config.json`, which podman, skopeo and buildah read, too.
-package enum DockerSettings {
+package enum DockerConfig {
   /// Has docker ask acct, for one registry or for all that have no helper of their own.
   ///
   /// - Parameters:

@@ -2,7 +2,7 @@ package import Secrets
 import StrictJSON
 
 /// The credentials helper in the CLI configuration of Terraform and OpenTofu, in HCL.
-package enum TerraformSettings {
+package enum TerraformConfig {
   /// The program in Terraform's folder of plugins.
   package static let plugin = "#!/bin/sh\nexec acct helper terraform \"$@\"\n"
   private static let block = "credentials_helper"
