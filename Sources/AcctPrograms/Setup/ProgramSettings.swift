@@ -199,6 +199,7 @@ struct PipSettings: ProgramSettings {
   private static let key = "global.keyring-provider"
   private static let value = "subprocess"
   private static let command = "keyring"
+  private static let text = "#!/bin/sh\nexec acct helper keyring \"$@\"\n"
 
   func adding(to contents: Secret?) async throws(EngineError) -> EditedSettings? {
     let (after, change) = try await onCopy(contents) { (variables) async throws(EngineError) -> SettingChange? in
@@ -229,7 +230,8 @@ struct PipSettings: ProgramSettings {
       let path = "\(folder)/\(Self.command)"
       do throws(SecretFileFailure) {
         let contents = try world.foreignFiles.read(path, SettingsTool.limit).secret
-        guard KeyringScript.isOne(contents) else { throw .exists(path: path) }
+        // Also one that a user has written.
+        guard contents.shownText.contains("acct helper keyring") else { throw .exists(path: path) }
         return nil
       } catch {
         guard case .missing = error else { throw .setup(.otherProgram(path: path)) }
@@ -239,7 +241,7 @@ struct PipSettings: ProgramSettings {
       let folder = path.lastIndex(of: "/").map({ String(path[..<$0]) })
     else { return nil }
     guard folders.contains(folder) else { throw .setup(.folderNotSearched(path: folder)) }
-    return ScriptFile(path: path, text: KeyringScript.text)
+    return ScriptFile(path: path, text: Self.text)
   }
 
   /// pip's other files, as it lists them: the one that `PIP_CONFIG_FILE` names and the environment's come before the user's,

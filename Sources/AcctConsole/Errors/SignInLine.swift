@@ -120,3 +120,55 @@ package func scope(of account: Account, adding more: [String]) -> String? {
   let each = words.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
   return each.isEmpty ? nil : each.joined(separator: " ")
 }
+
+/// The command that signs in to an account again, to be copied into a shell.
+///
+/// - Parameters:
+///   - account: The account; `nil` for the selected one.
+///   - options: What is different this time.
+/// - Returns: The line, quoted where a shell would read more into it.
+package func loginLine(_ account: AccountName?, _ options: [String] = []) -> String {
+  acctLine(["login"] + [account?.description].compactMap(\.self) + options)
+}
+
+/// The options that give a client's certificate and key.
+package let certificateOptions = ["--cert", "FILE", "--cert-key", "FILE"]
+
+/// The hint to sign in to an account again.
+package func loginHint(_ account: AccountName?, _ options: [String] = []) -> String {
+  "sign in again with `\(loginLine(account, options))`"
+}
+
+extension Account {
+  /// The options of `acct login` that its sign-in has a use for.
+  package var loginOptions: [String] {
+    switch kind {
+    case .static: ["--token"]
+    case .session, .guest: []
+    case .oauth where source?.backend != nil: ["--client-id"]
+    case .oauth where did != nil: ["--scope", "--client-id", "--key"]
+    // What the client proves itself with goes to no server that only the resource names.
+    case .oauth where issuerSource == .resource:
+      ["--scope", "--device", "--param", "--client-id", "--key", "--no-dpop"]
+        + (client.isRegistered ? ["--register"] : [])
+    case .oauth:
+      ["--scope", "--device", "--param", "--client-id", "--client-secret-file", "--client-key", "--cert", "--no-dpop"]
+        + (client.usesDPoP ? ["--key"] : []) + (client.isRegistered ? ["--register"] : [])
+    }
+  }
+
+  /// The command that signs in to it for bearer tokens; `nil` where its tokens are bound by its protocol, or by no key.
+  var bearerLine: String? {
+    guard tokenType == .dpop, loginOptions.contains("--no-dpop") else { return nil }
+    return loginLine(name, ["--no-dpop"])
+  }
+}
+
+/// A command line of acct's, to be copied into a shell.
+package func acctLine(_ words: [String]) -> String { (["acct"] + words).map(shellWord).joined(separator: " ") }
+
+package func acctLine(_ words: String...) -> String { acctLine(words) }
+
+/// A word as a POSIX shell reads it, with control characters escaped for the terminal: such a word can't be copied, and
+/// was never entered.
+package func shellWord(_ word: String) -> String { OutputFormat.shellWord.shown(word) }
