@@ -30,7 +30,7 @@ package struct Context {
       options.noInput ? .forbidden : .allowed,
       timeout: options.timeLimit,
       devices: devices,
-      report: WaitingNotices(world, options).show
+      report: WaitingNotices(world: world, isQuiet: options.quiet).show
     )
     let tell: @Sendable (Decision) -> Void = { [world] decision in world.report("acct: \(words(for: decision))") }
     engine.voice = Voice(

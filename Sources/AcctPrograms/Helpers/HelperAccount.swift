@@ -80,13 +80,11 @@ struct HelperAccount {
     }
   }
 
-  private func accounts() throws(NoCredential) -> [Account] {
-    do { return try context.accountStore.listing().accounts } catch { throw .failed(error) }
-  }
-
   /// The accounts that may answer.
   private func owners() throws(NoCredential) -> Owners {
-    let owners = try accounts().compactMap { account in
+    let accounts: [Account]
+    do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
+    let owners = accounts.compactMap { account in
       answeringURL(of: account).map { Owners.Owner(account: account, url: $0) }
     }
     return Owners(owners, user: target.user)

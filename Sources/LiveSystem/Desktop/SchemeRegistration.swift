@@ -17,8 +17,8 @@ struct SchemeRegistration: Sendable {
   ///   - variable: Returns an environment variable.
   init(program: String, _ variable: (_ name: String) -> String?) {
     self.program = program
-    applications = UserFolder("applications", in: BaseFolder("XDG_DATA_HOME", ".local/share", variable))
-    configuration = UserFolder(BaseFolder("XDG_CONFIG_HOME", ".config", variable))
+    applications = UserFolder("XDG_DATA_HOME", ".local/share", variable).subfolder("applications")
+    configuration = UserFolder("XDG_CONFIG_HOME", ".config", variable)
   }
 
   /// A registration that has to be undone.
@@ -227,19 +227,30 @@ extension String {
 /// Unlike for ``PrivateFolder``, it does not matter who can read it, and it may contain links:
 /// users keep such files elsewhere.
 struct UserFolder: Sendable {
-  let path: String
+  private(set) var path: String
   /// The folder that must be there; those below it are made if they are missing.
   private let root: String
 
-  init(_ name: String, in base: BaseFolder) {
-    path = "\(base.path)/\(name)"
-    root = base.root
+  /// `$XDG_DATA_HOME` or its like, by the XDG Base Directory specification.
+  ///
+  /// - Parameters:
+  ///   - name: The variable, which counts only with an absolute path.
+  ///   - fallback: The path below the user's home without that.
+  ///   - variable: Returns an environment variable.
+  init(_ name: String, _ fallback: String, _ variable: (_ name: String) -> String?) {
+    if let path = absoluteOnly(variable(name)) {
+      self.path = path
+      root = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    } else {
+      root = home(variable)
+      path = "\(root)/\(fallback)"
+    }
   }
 
-  /// One of the user's folders by the XDG Base Directory specification.
-  init(_ base: BaseFolder) {
-    path = base.path
-    root = base.root
+  func subfolder(_ name: String) -> UserFolder {
+    var folder = self
+    folder.path += "/\(name)"
+    return folder
   }
 
   /// A folder that is only read.
@@ -291,26 +302,6 @@ struct UserFolder: Sendable {
   private func make() throws(FileError) {
     for place in missing() {
       guard unsafe mkdir(place, 0o700) == 0 || errno == EEXIST else { throw .last }
-    }
-  }
-}
-
-/// `$XDG_DATA_HOME` or its like, which may be missing where `root` must not.
-struct BaseFolder: Sendable {
-  let path: String
-  let root: String
-
-  /// - Parameters:
-  ///   - name: The variable, which counts only with an absolute path.
-  ///   - fallback: The path below the user's home without that.
-  ///   - variable: Returns an environment variable.
-  init(_ name: String, _ fallback: String, _ variable: (_ name: String) -> String?) {
-    if let path = absoluteOnly(variable(name)) {
-      self.path = path
-      root = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-    } else {
-      root = home(variable)
-      path = "\(root)/\(fallback)"
     }
   }
 }

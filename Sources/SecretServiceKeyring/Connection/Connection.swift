@@ -11,7 +11,7 @@ final class Connection {
   private let channel: any Channel
   private static let name = "org.freedesktop.secrets"
   /// The unique name of the process that owns the name, once the bus has told it.
-  private var provider = name
+  private(set) var provider = name
   /// `true` if the provider may take a search for a reason to ask for its password.
   private(set) var mayAskToSearch = false
 
@@ -64,9 +64,6 @@ final class Connection {
     get { channel.session.flatMap { $0.provider == provider ? $0.path : nil } }
     set { channel.session = newValue.map { Session(path: $0, provider: provider) } }
   }
-
-  /// The unique name of the process that owns the name.
-  var owner: String { provider }
 
   /// A call that has been begun, and whose answer has not been taken.
   struct Pending<Answer> {

@@ -100,7 +100,7 @@ final class ServiceOperation {
       try connection.ask(ServiceCalls.dismiss(prompt))
       throw lacking(.wantsPerson)
     }
-    return try prompter.perform(prompt: prompt, of: connection.owner)
+    return try prompter.perform(prompt: prompt, of: connection.provider)
   }
 
   /// Notes that a person would have to be asked.

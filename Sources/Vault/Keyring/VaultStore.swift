@@ -271,7 +271,7 @@ extension VaultStore {
     guard old.seal != nil else { return false }
     let passphrase = try opener.passphrase(interaction)
     let key = try opener.open(old, by: passphrase, keeping: false).key
-    let new = old.unsealed
+    let new = old.with(nil)
     try await replace(old, by: new)
     _ = opener.keep(key, openedBy: passphrase, of: new)
     return true
