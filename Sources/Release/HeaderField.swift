@@ -26,7 +26,7 @@ package struct HeaderField: Equatable, Sendable {
     value =
       switch header.form {
       case .bare: token.secret
-      case .scheme(let scheme): Secret(joining: [Secret("\(scheme) "), token.secret])
+      case .scheme(let scheme): Secret(joining: [Secret(StaticHeader.beginning(scheme)), token.secret])
       case .basic(let user):
         Secret(joining: [Secret("Basic "), Secret(joining: [Secret("\(user):"), token.secret]).inBase64])
       case .userIsToken(let password):

@@ -112,7 +112,7 @@ private func words(for rejection: Rejection, by clock: Clock) -> String {
 private func words(for header: StaticHeader) -> String {
   switch header.form {
   case .bare: "\(header.field): TOKEN"
-  case .scheme(let scheme): "\(header.field): \(scheme) TOKEN"
+  case .scheme(let scheme): "\(header.field): \(StaticHeader.beginning(scheme))TOKEN"
   case .basic(let user): "\(header.field): Basic, of the user \(user.isEmpty ? "\"\"" : user)"
   case .userIsToken: "\(header.field): Basic, as the user"
   }

@@ -41,7 +41,7 @@ extension Account {
     case .guest: .guest
     case .static:
       switch (sentAs ?? .bearer).form {
-      case .scheme(let scheme) where isInAuthorization: .scheme(scheme)
+      case .scheme(let scheme) where isInAuthorization && scheme.isHTTPToken: .scheme(scheme)
       case .basic(let user): .basic(user: user)
       case .userIsToken(let password): .userIsToken(password: password)
       case .bare, .scheme: .bare(field: (sentAs ?? .bearer).field)

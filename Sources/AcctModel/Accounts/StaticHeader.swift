@@ -2,7 +2,8 @@
 package struct StaticHeader: Equatable, Sendable {
   /// The text around the token.
   package enum Form: Equatable, Sendable {
-    /// A scheme and a space before it, such as `Bearer` (RFC 9110, section 11.4).
+    /// A scheme and a space before it, such as `Bearer` (RFC 9110, section 11.4); or a scheme and the name of its one
+    /// parameter, such as `Token token=`.
     case scheme(String)
     /// No text around it.
     case bare
@@ -21,6 +22,11 @@ package struct StaticHeader: Equatable, Sendable {
 
   /// `Authorization: Basic`, with a password and an empty user.
   package static let emptyUser = StaticHeader(unchecked: "Authorization", .basic(user: ""))
+
+  /// The text before a token in the form ``Form/scheme(_:)``.
+  package static func beginning(_ scheme: String) -> String {
+    scheme.utf8.last == UInt8(ascii: "=") ? scheme : "\(scheme) "
+  }
 
   /// `true` for the scheme `Basic`, which sends any text in base64.
   package var isBasic: Bool {
@@ -51,8 +57,8 @@ package struct StaticHeader: Equatable, Sendable {
     switch form {
     case .bare: break
     case .scheme(let scheme):
-      guard scheme.isHTTPToken, scheme.utf8.count <= 64 else { throw .scheme(scheme) }
-      guard scheme.lowercased() != "dpop" else { throw .needsKey }
+      guard scheme.isHTTPToken || Self.namesParameter(scheme), scheme.utf8.count <= 64 else { throw .scheme(scheme) }
+      guard scheme.lowercased().prefix(while: { $0 != " " }) != "dpop" else { throw .needsKey }
     case .basic(let user):
       guard name == "authorization" else { throw .basicElsewhere }
       guard user.utf8.count <= 255, user.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ":") })
@@ -60,6 +66,12 @@ package struct StaticHeader: Equatable, Sendable {
     case .userIsToken: guard name == "authorization" else { throw .basicElsewhere }
     }
     self.init(unchecked: field, form)
+  }
+
+  /// Returns `true` for a scheme and the name of a parameter, with a space between them and `=` behind.
+  private static func namesParameter(_ text: String) -> Bool {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    return words.count == 2 && words[0].isHTTPToken && words[1].last == "=" && words[1].dropLast().isHTTPToken
   }
 
   /// Fields that frame a message, belong to one connection, describe a body or what is wanted, or have

@@ -117,14 +117,3 @@ package struct ExecCommand: AcctCommand {
     return .done
   }
 }
-
-extension String {
-  /// `true` for a name that shells can use (POSIX, Base Definitions, section 3.216).
-  fileprivate var isVariableName: Bool {
-    let isStart = { (byte: UInt8) in
-      byte == UInt8(ascii: "_") || byte.isASCIILetter
-    }
-    guard let first = utf8.first, isStart(first) else { return false }
-    return utf8.allSatisfy { isStart($0) || $0.isASCIIDigit }
-  }
-}
