@@ -110,7 +110,7 @@ _acct_grammar() {
       arguments=('=git docker kubectl cargo go pip terraform aws')
       ;;
     'providers')
-      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--keys -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('provider')
       ;;
     'vault')

@@ -575,7 +575,8 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
             set arguments '=git docker kubectl cargo go pip terraform aws'
         case 'providers'
-            set options '-a=account'\t'The account: its name, handle, DID or id' \
+            set options '--keys'\t'Show those whose accounts have an API key or a token' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
                 '-q'\t'Print only errors' \

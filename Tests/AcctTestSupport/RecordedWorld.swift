@@ -36,6 +36,7 @@ package final class RecordedWorld: Sendable {
     var publishFailure: PublishFailure?
     var directoryFiles: [DirectoryFile] = []
     var answers: [String] = []
+    var prompts: [String] = []
     var columns: Int?
     var keys: [Keystroke]?
     var frames: [[String]] = []
@@ -142,6 +143,8 @@ package final class RecordedWorld: Sendable {
   package func provide(_ path: String, bytes: [UInt8]) { state.withLock { $0.inputs[path] = bytes } }
   package func place(_ files: [DirectoryFile]) { state.withLock { $0.directoryFiles = files } }
   package func answer(_ lines: String...) { state.withLock { $0.answers += lines } }
+  /// The questions of the last command, in their order.
+  package var prompts: [String] { state.withLock { $0.prompts } }
   /// Makes standard output a terminal so many columns wide; `nil`: it is none.
   package func setColumns(_ columns: Int?) { state.withLock { $0.columns = columns } }
   /// Presses keys at the terminal, which can then show lines and take keys.
@@ -203,6 +206,7 @@ package final class RecordedWorld: Sendable {
       $0.out = []
       $0.err = []
       $0.frames = []
+      $0.prompts = []
     }
   }
 
@@ -467,10 +471,14 @@ package final class RecordedWorld: Sendable {
 
   private var terminal: Terminal {
     let next: @Sendable () -> String? = { self.state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() } }
+    let answer: @Sendable (String) -> String? = { prompt in
+      self.state.withLock { $0.prompts.append(prompt) }
+      return next()
+    }
     return Terminal(
       canAsk: { self.state.withLock { !$0.answers.isEmpty || $0.keys != nil } },
-      ask: { _ in next() },
-      askSecret: { _ in next().map { Secret($0) } },
+      ask: answer,
+      askSecret: { answer($0).map { Secret($0) } },
       lines: { _ in
         AsyncStream { continuation in
           while let line = next() { continuation.yield(Secret(line)) }

@@ -12,10 +12,13 @@ extension AddCommand {
     guard let source = try requireOneSource() else { return }
     if replace {
       switch source {
-      case .token, .file, .program: break
+      case .token, .key, .file, .program: break
       case .guest, .backend, .session, .network, .server:
         throw ValidationError("--replace needs --import, --token or --from: a sign-in replaces what the account has")
       }
+    }
+    if case .key = source, staticToken.namesForm {
+      throw ValidationError("a provider says how its key is sent: leave out --header, --scheme and --basic")
     }
     try requireServer(source.isServer)
     try requireFittingClient(source)
@@ -105,7 +108,7 @@ extension AddCommand {
     case .file: return
     case .server where source.resource == nil: return
     case .server: throw ValidationError("--cert needs --issuer beside --resource")
-    case .guest, .token, .program, .backend, .session, .network:
+    case .guest, .token, .key, .program, .backend, .session, .network:
       throw ValidationError("--cert needs --issuer, --token-url, a provider or --import")
     }
   }
@@ -119,7 +122,7 @@ extension AddCommand {
       case .backend: "a --backend hands over its own key, which no device takes in"
       case .session: "a --session has no DPoP key: its backend keeps the tokens"
       case .guest: "a --guest has no DPoP key"
-      case .token: "a --token has no DPoP key"
+      case .token, .key: "a --token has no DPoP key"
       case .program: "--from takes over tokens that have no DPoP key"
       case .network, .server: nil
       }

@@ -24,6 +24,9 @@ struct StaticTokenOptions: ParsableArguments {
   @Option(help: ArgumentHelp("When the token ends: a date or a time.", valueName: "time"))
   var expires: String?
 
+  /// `true` if an option says how the token is sent.
+  var namesForm: Bool { [header, scheme, basic].contains { $0 != nil } }
+
   func validate() throws {
     let given = [header, scheme, basic, expires].contains { $0 != nil }
     guard file != nil || !given else { throw ValidationError("--header, --scheme, --basic and --expires need --token") }

@@ -304,6 +304,7 @@ extension ErrorMessage {
           "make one\(place.map { " at \($0)" } ?? ""); on a terminal `acct add` asks for it, elsewhere give "
             + "--token FILE --basic USER\(origin.map { " --allow-origin \($0)" } ?? "")"
         )
+    case .key(let error): self.init(error)
     case .notRegistered(let origin, let reason, let registration):
       self = .code("notRegistered", .serverFailed)
         .saying("\(origin) did not register acct as a client: it \(words(for: reason))")

@@ -42,6 +42,8 @@ package struct AddAccount: Sendable {
     case unlessNewer
     /// It gets the new ones, since the user says so.
     case forced
+    /// It keeps its own: a key whose account was to have a name that is free.
+    case never
   }
 
   /// The stored account, and its state before.
@@ -224,6 +226,7 @@ package struct AddAccount: Sendable {
         (known, credentialStore) throws(EngineError) -> Added? in
         // A static token's account is known by its name, which another process can have changed.
         guard isItself || incoming.isSame(as: known) else { return nil }
+        guard options.replacement != .never else { throw .input(.staticToken(.nameTaken(known.name))) }
         // It keeps its name; one that belongs to another account was meant otherwise.
         if let name = options.name, name != known.name { try accountStore.requireFree(name) }
         if options.name == nil, let sentAs = incoming.sentAs, known.sentAs != sentAs {

@@ -155,10 +155,11 @@ extension NewCredentials {
     return items
   }
 
-  /// The account's name if the user gives none: handle, DID, guest or subject at server, and the user of a static
-  /// token, if it has one, at its first place; the place alone if the token is the user.
+  /// The account's name if the user gives none: handle, DID, guest or subject at server, the provider of a key, and the
+  /// user of another static token, if it has one, at its first place; the place alone if the token is the user.
   package var suggestedName: String {
     if let sentAs {
+      if let provider = client.provider.flatMap({ ProviderName($0) }) { return provider.accountName }
       if case .userIsToken = sentAs.form, let place = origins.places.first { return place.name }
       return [sentAs.user ?? userName ?? "static", origins.places.first?.name].compactMap(\.self).joined(separator: "@")
     }

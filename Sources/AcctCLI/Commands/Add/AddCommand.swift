@@ -26,6 +26,7 @@ struct AddCommand: AcctCommand {
       acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --guest URL
+      acct add PROVIDER[:HOST] --token FILE
       acct add --token FILE --allow-origin ORIGIN… [--header NAME] [--scheme WORD] [--basic USER]
       acct add --import FILE
       acct add --from PROGRAM|list [PATH|NAME] [--dry-run]
@@ -105,6 +106,14 @@ struct AddCommand: AcctCommand {
       // These origins are the token's own, and end with it: only those of `acct allow` stay.
       request.allowedOrigins = []
       added = try await store(credentials, request, context)
+    case .key(let typed, let file):
+      guard let provider = try keyProvider(typed, context) else { throw .provider(try noKey(typed, context)) }
+      return try await addKey(of: provider, from: file, request, context)
+    case .server(.provider(let typed)):
+      if let provider = try keyProvider(typed, context) {
+        return try await addKey(of: provider, from: nil, request, context)
+      }
+      added = try await signIn(source, request, context.opening(signIn.browser))
     case .file(let file):
       request.replacement = replace ? .forced : .unlessNewer
       let certificate = try await certificate.read(context)
@@ -171,13 +180,13 @@ struct AddCommand: AcctCommand {
   }
 
   /// Stores a static token; the person is asked before it takes the place of one for other origins.
-  private func store(
+  func store(
     _ credentials: NewCredentials,
     _ options: AddAccount.Options,
     _ context: Context
   ) async throws(EngineError) -> AddAccount.Added {
     var options = options
-    options.replacement = replace ? .forced : .unlessNewer
+    if options.replacement != .never { options.replacement = replace ? .forced : .unlessNewer }
     do throws(EngineError) { return try await AddAccount(context.engine).add(credentials, options) } catch {
       guard case .input(.staticToken(.otherOrigins(let name, let origins))) = error, context.canAsk else { throw error }
       let places = origins.map(\.description).joined(separator: ", ")

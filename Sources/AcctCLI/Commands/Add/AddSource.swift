@@ -11,6 +11,8 @@ enum AddSource {
   case guest(String)
   /// A token in a file.
   case token(String)
+  /// A key of a provider, in a file.
+  case key(ProviderName, file: String)
   /// The logins of another program; `nil`: a list of all.
   case program(OtherProgram?)
   /// A file of credentials, or an export.
@@ -35,7 +37,7 @@ enum AddSource {
   var isConfirmed: Bool {
     switch self {
     case .backend, .session: false
-    case .guest, .token, .program, .file, .network, .server: true
+    case .guest, .token, .key, .program, .file, .network, .server: true
     }
   }
 
@@ -50,7 +52,8 @@ extension AddCommand {
   var sources: [AddSource] {
     var sources: [AddSource] = []
     if let guest { sources.append(.guest(guest)) }
-    if let file = staticToken.file { sources.append(.token(file)) }
+    let key = staticToken.file.flatMap { file in keyProvider.map { AddSource.key($0, file: file) } }
+    if let file = staticToken.file { sources.append(key ?? .token(file)) }
     if let source = from.source { sources.append(.program(source.program)) }
     if let importFile { sources.append(.file(importFile)) }
     if let backend { sources.append(.backend(backend)) }
@@ -58,12 +61,18 @@ extension AddCommand {
     if let issuer { sources.append(.server(.issuer(issuer))) }
     // A backend may be told which identity to sign in, and another program which login is meant; elsewhere a name
     // selects its own way. A word without a dot is no handle.
-    if let identifier = identifier?.withoutCopyMarks, backend == nil, session == nil, from.source == nil {
+    if let identifier = identifier?.withoutCopyMarks, backend == nil, session == nil, from.source == nil, key == nil {
       sources.append(ProviderName(identifier).map { .server(.provider($0)) } ?? .network(identifier))
     }
     guard sources.isEmpty else { return sources }
     if client.namesServer { return [.server(.client)] }
     return signIn.resource.first.map { [.server(.resource($0))] } ?? []
+  }
+
+  /// The provider that is named beside `--token`.
+  private var keyProvider: ProviderName? {
+    guard backend == nil, session == nil, from.source == nil else { return nil }
+    return identifier.flatMap { ProviderName($0.withoutCopyMarks) }
   }
 
   /// The way to sign in that a source names; `nil` for one without a sign-in.
@@ -75,7 +84,7 @@ extension AddCommand {
     let usesDevice = signIn.device || signIn.browser == nil && provider?.provider.flow == .device
     guard hasBrowser(context) || usesDevice || client.grant != nil else { throw .signIn(.browserNeeded) }
     switch source {
-    case .guest, .token, .program, .file: return nil
+    case .guest, .token, .key, .program, .file: return nil
     case .backend(let url): return .backend(try signIn.request(backend: url, for: identifier, context))
     case .session(let url): return .session(try signIn.request(session: url, for: identifier, context))
     case .network(let identity):
