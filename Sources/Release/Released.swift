@@ -10,12 +10,23 @@ package final class Released: Sendable {
   package let openedFields: [HeaderField]
   /// The body that carries it.
   package let openedBody: Secret?
+  /// The parameter of the query that carries it, percent-encoded: `appid=KEY`.
+  ///
+  /// No URL has it, so that no message shows it: the transport writes it behind the URL's own query.
+  package let openedQuery: Secret?
   private let token: Token?
 
-  fileprivate init(_ origin: Origin?, _ fields: [HeaderField], body: Secret? = nil, token: Token? = nil) {
+  fileprivate init(
+    _ origin: Origin?,
+    _ fields: [HeaderField],
+    body: Secret? = nil,
+    query: Secret? = nil,
+    token: Token? = nil
+  ) {
     self.origin = origin
     openedFields = fields
     openedBody = body
+    openedQuery = query
     self.token = token
   }
 
@@ -27,7 +38,8 @@ package final class Released: Sendable {
 
   /// The same with the header lines that the user, or a program of the user's, gives for the request.
   package func beside(_ lines: [HeaderField]) -> Released {
-    lines.isEmpty ? self : Released(origin, openedFields + lines, body: openedBody, token: token)
+    lines.isEmpty
+      ? self : Released(origin, openedFields + lines, body: openedBody, query: openedQuery, token: token)
   }
 }
 
@@ -46,7 +58,12 @@ extension Permit {
     beside companion: HeaderField? = nil
   ) throws(AuthorizationError) -> Released {
     guard owner == self.owner else { throw misdirected }
-    return Released(origin, form.lines(for: token) + (companion.map { [$0] } ?? []), token: token)
+    return Released(
+      origin,
+      form.lines(for: token) + (companion.map { [$0] } ?? []),
+      query: form.query(for: token),
+      token: token
+    )
   }
 
   /// Releases a token before it is an account's, or where it is not sent in the form of its account.
@@ -75,7 +92,12 @@ extension Permit.Form {
     case .authorization(let scheme): [.authorization(scheme, token)]
     case .cookie: [.sessionCookie(token)]
     case .field(let header): [HeaderField(header, token)]
-    case .none: []
+    case .query, .none: []
     }
+  }
+
+  fileprivate func query(for token: Token) -> Secret? {
+    guard case .query(let name) = self else { return nil }
+    return Secret(joining: [Secret("\(name)="), token.secret.percentEncoded])
   }
 }

@@ -18,7 +18,7 @@ extension AddCommand {
       }
     }
     if case .key = source, staticToken.namesForm {
-      throw ValidationError("a provider says how its key is sent: leave out --header, --scheme and --basic")
+      throw ValidationError("a provider says how its key is sent: leave out --header, --scheme, --basic and --query")
     }
     try requireServer(source.isServer)
     try requireFittingClient(source)

@@ -26,6 +26,10 @@ extension ErrorMessage {
           "the token of \(name) is for no header field: its server issued it with the type N_A, or as an ID token"
         )
         .hint("`acct token -a \(shellWord(name.description))` prints it")
+    case .inQuery(let name):
+      self = .code("inQuery", .usage)
+        .saying("the token of \(name) is sent in the URL's query, and no header can carry it")
+        .hint("--format curl prints it for curl -K (from 7.87 on); acct request and acct proxy send it")
     case .noSecondToken(let name):
       self = .code("noSecondToken", .usage)
         .saying("\(name) has no refresh token that could bring a token for another audience or scope")

@@ -150,7 +150,7 @@ extension AccountFile {
       switch header.form {
       case .basic, .userIsToken: keeper = .docker
       case .scheme: keeper = .terraform
-      case .bare: keeper = nil
+      case .bare, .query: keeper = nil
       }
       return header
     }
@@ -303,12 +303,13 @@ extension StaticHeader {
   package var json: JSON {
     let (scheme, user): (JSON, JSON) =
       switch form {
-      case .bare: (.null, .null)
+      case .bare, .query: (.null, .null)
       case .scheme(let scheme): (.string(scheme), .null)
       case .basic(let user): ("Basic", .string(user))
       // To an acct that does not know the form it is the password of an empty user, which most such servers take, too.
       case .userIsToken: ("Basic", "")
       }
+    if form == .query { return ["header": .null, "scheme": scheme, "user": user, "query": .string(field)] }
     guard case .userIsToken(let password) = form else {
       return ["header": .string(field), "scheme": scheme, "user": user]
     }
@@ -319,12 +320,12 @@ extension StaticHeader {
 
   /// Parses the output of ``json``; `nil` for anything else.
   package init?(json: JSON) {
-    guard let members = json.objectValue, let field = members["header"]?.stringValue,
-      let scheme = members["scheme"], let user = members["user"]
-    else { return nil }
+    guard let members = json.objectValue, let scheme = members["scheme"], let user = members["user"] else { return nil }
+    let parameter = members["query"]?.stringValue
+    guard let field = parameter ?? members["header"]?.stringValue else { return nil }
     let form: Form
     switch (scheme, user) {
-    case (.null, .null): form = .bare
+    case (.null, .null): form = parameter == nil ? .bare : .query
     case (.string("Basic"), _) where members["secretIs"] == "user":
       form = .userIsToken(password: members["password"]?.stringValue)
     case (.string(let scheme), .null): form = .scheme(scheme)

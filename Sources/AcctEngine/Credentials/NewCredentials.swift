@@ -178,7 +178,7 @@ extension StaticHeader {
   fileprivate var user: String? {
     switch form {
     case .basic(let user): user.isEmpty ? nil : user
-    case .bare, .scheme, .userIsToken: nil
+    case .bare, .scheme, .userIsToken, .query: nil
     }
   }
 }

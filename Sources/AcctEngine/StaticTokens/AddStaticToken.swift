@@ -185,7 +185,7 @@ package struct AddStaticToken: Sendable {
       do { return try TokenFile.password(in: contents) } catch {
         throw .input(.staticToken(.password(error, file: file)))
       }
-    case .bare, .scheme:
+    case .bare, .scheme, .query:
       do { return try TokenFile.token(in: contents) } catch {
         throw .input(.staticToken(.contents(error, file: file ?? "-")))
       }

@@ -1,4 +1,6 @@
-/// The form in which a static token is sent: the field that contains it, and the text around it.
+import Text
+
+/// The form in which a static token is sent: the field that contains it, and the text around it; or a parameter of the query.
 package struct StaticHeader: Equatable, Sendable {
   /// The text around the token.
   package enum Form: Equatable, Sendable {
@@ -11,9 +13,11 @@ package struct StaticHeader: Equatable, Sendable {
     case basic(user: String)
     /// It is the user in the scheme `Basic`, beside this password; `nil`: it is both, with a colon between them.
     case userIsToken(password: String?)
+    /// It is the value of a parameter of the URL's query, and in no field.
+    case query
   }
 
-  /// The name of the field, as it is sent.
+  /// The name of the field, or of the parameter, as it is sent.
   package let field: String
   package let form: Form
 
@@ -32,7 +36,7 @@ package struct StaticHeader: Equatable, Sendable {
   package var isBasic: Bool {
     switch form {
     case .basic, .userIsToken: true
-    case .bare, .scheme: false
+    case .bare, .scheme, .query: false
     }
   }
 
@@ -50,12 +54,18 @@ package struct StaticHeader: Equatable, Sendable {
   /// - Throws: ``StaticHeaderFlaw``.
   package init(field: String, form: Form) throws(StaticHeaderFlaw) {
     let name = field.lowercased()
+    guard form != .query else {
+      // Characters that mean themselves, wherever the name is written.
+      guard field.utf8.allSatisfy(\.isUnreserved), (1...64).contains(field.utf8.count) else { throw .parameter(field) }
+      self.init(unchecked: field, form)
+      return
+    }
     guard field.isHTTPToken, field.utf8.count <= 64 else { throw .field(field) }
     guard !Self.reserved.contains(name), !name.hasPrefix("sec-"), !name.hasPrefix("proxy-") else {
       throw .reservedField(field)
     }
     switch form {
-    case .bare: break
+    case .bare, .query: break
     case .scheme(let scheme):
       guard scheme.isHTTPToken || Self.namesParameter(scheme), scheme.utf8.count <= 64 else { throw .scheme(scheme) }
       guard scheme.lowercased().prefix(while: { $0 != " " }) != "dpop" else { throw .needsKey }
@@ -92,6 +102,8 @@ package enum StaticHeaderFlaw: Error, Equatable, Sendable {
   case field(String)
   /// The field has another meaning.
   case reservedField(String)
+  /// Not the name of a parameter.
+  case parameter(String)
   /// Not a scheme.
   case scheme(String)
   /// The scheme `DPoP` needs a key.

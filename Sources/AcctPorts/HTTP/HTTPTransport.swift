@@ -92,6 +92,9 @@ package struct HTTPRequest: Sendable {
   /// All of its fields, as they are sent.
   package var sentFields: [(name: String, value: Secret)] { released.lines(before: plainFields) }
 
+  /// The query of its URL with the credential, as it is sent; `nil` where the credential is in no query.
+  package var sentQuery: Secret? { released?.query(behind: url.query) }
+
   /// Its body, as it is sent.
   package var sentBody: Secret? { released?.openedBody ?? plainBody.map { Secret($0) } }
 }
@@ -107,6 +110,16 @@ extension Released? {
   /// The lines of a request: those of the credential, and the others.
   func lines(before plain: [(name: String, value: String)]) -> [(name: String, value: Secret)] {
     (self?.openedFields.map { ($0.name, $0.value) } ?? []) + plain.map { ($0.name, Secret($0.value)) }
+  }
+}
+
+extension Released {
+  /// The credential behind a URL's own query; a server that redirects may have repeated it there.
+  fileprivate func query(behind own: String?) -> Secret? {
+    guard let openedQuery else { return nil }
+    guard let own, !own.isEmpty else { return openedQuery }
+    let isThere = own.split(separator: "&").contains { Secret(String($0)) == openedQuery }
+    return isThere ? Secret(own) : Secret(joining: [Secret("\(own)&"), openedQuery])
   }
 }
 
@@ -219,6 +232,9 @@ package struct StreamedRequest: Sendable {
 
   /// All of its fields, as they are sent.
   package var sentFields: [(name: String, value: Secret)] { released.lines(before: plainFields) }
+
+  /// The query of its URL with the credential, as it is sent; `nil` where the credential is in no query.
+  package var sentQuery: Secret? { released?.query(behind: url.query) }
 }
 
 /// A response whose body is still to come.

@@ -67,7 +67,7 @@ extension HelperCredential {
         return (bytes.secret(0..<colon), bytes.secret(colon + 1..<bytes.count))
       }
     case .scheme: return (Secret(wanted ?? url?.origin.tokenUser ?? "oauth2"), token)
-    case .bare, .guest, .cookie, .bound: return nil
+    case .bare, .query, .guest, .cookie, .bound: return nil
     }
   }
 }

@@ -127,7 +127,7 @@ struct StoreFromHelper {
       case .basic(let user): return HelperListing(account.loginPlaces, user: user)
       // A token in the user's place, which no list shows.
       case .userIsToken: return HelperListing(account.loginPlaces, user: "")
-      case .scheme, .bare, .guest, .cookie, .bound: return nil
+      case .scheme, .bare, .query, .guest, .cookie, .bound: return nil
       }
     }
   }

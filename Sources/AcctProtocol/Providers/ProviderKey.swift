@@ -44,10 +44,15 @@ extension ProviderMembers {
       guard word == "bearer" else { throw ProviderFlaw(path(of: "send"), .notOneOf(["bearer"])) }
       return .bearer
     }
-    let isBasic = value.objectValue?["basic"] != nil
-    guard let send = try members("send", known: isBasic ? ["basic", "user"] : ["header", "prefix"])
-    else { throw ProviderFlaw(path(of: "send"), .missing) }
-    return try isBasic ? send.basic() : send.field()
+    // A member decides which others there may be.
+    let form = ["basic", "query"].first { value.objectValue?[$0] != nil }
+    let others = form == "basic" ? ["basic", "user"] : form.map { [$0] } ?? ["header", "prefix"]
+    guard let send = try members("send", known: others) else { throw ProviderFlaw(path(of: "send"), .missing) }
+    return switch form {
+    case "basic": try send.basic()
+    case "query": try send.query()
+    default: try send.field()
+    }
   }
 
   private func basic() throws(ProviderFlaw) -> StaticHeader {
@@ -69,6 +74,11 @@ extension ProviderMembers {
     // The space behind a scheme is a part of the prefix, as everything else between the colon and the key.
     guard prefix.hasSuffix(" ") || prefix.hasSuffix("=") else { throw ProviderFlaw(path(of: "prefix"), .malformed) }
     return try header(field, .scheme(prefix.hasSuffix(" ") ? String(prefix.dropLast()) : prefix), at: "prefix")
+  }
+
+  private func query() throws(ProviderFlaw) -> StaticHeader {
+    guard let name = try string("query") else { throw ProviderFlaw(path(of: "query"), .missing) }
+    return try header(name, .query, at: "query")
   }
 
   private func header(_ field: String, _ form: StaticHeader.Form, at name: String) throws(ProviderFlaw) -> StaticHeader

@@ -11,8 +11,10 @@ package enum ShippedProviders {
   package static let keys = [
     "airtable", "anthropic", "brave", "cloudflare", "cohere", "crates", "datadog", "deepgram", "deepl", "deepseek",
     "digitalocean", "discord-bot", "elevenlabs", "figma", "fly", "gemini", "github-token", "gitlab-token", "grafana",
-    "groq", "heroku", "hetzner", "huggingface", "linear", "linode", "mailgun", "mistral", "netlify", "notion", "npm",
-    "openai", "openrouter", "pagerduty", "perplexity", "pinecone", "postmark", "pypi", "replicate", "resend",
+    "groq", "heroku", "hetzner", "huggingface", "linear", "linode", "mailgun", "mapbox", "mistral", "netlify", "notion",
+    "npm",
+    "openai", "openrouter", "openweather", "pagerduty", "perplexity", "pinecone", "postmark", "pypi", "replicate",
+    "resend",
     "sendgrid", "sentry", "slack-token", "stripe", "supabase", "tavily", "together", "vercel", "vultr",
   ]
 
@@ -62,12 +64,14 @@ package enum ShippedProviders {
     case "linear": PackageResources.linear_json
     case "linode": PackageResources.linode_json
     case "mailgun": PackageResources.mailgun_json
+    case "mapbox": PackageResources.mapbox_json
     case "mistral": PackageResources.mistral_json
     case "netlify": PackageResources.netlify_json
     case "notion": PackageResources.notion_json
     case "npm": PackageResources.npm_json
     case "openai": PackageResources.openai_json
     case "openrouter": PackageResources.openrouter_json
+    case "openweather": PackageResources.openweather_json
     case "pagerduty": PackageResources.pagerduty_json
     case "perplexity": PackageResources.perplexity_json
     case "pinecone": PackageResources.pinecone_json

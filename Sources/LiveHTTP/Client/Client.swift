@@ -176,6 +176,8 @@ struct RequestMessage: Sendable {
 
   let method: String
   let url: HTTPURL
+  /// The query with a credential; `nil`: the URL's own.
+  private(set) var secretQuery: Secret?
   private(set) var lines: [HeaderLine]
   private(set) var body: Body
   let asksFirst: Bool
@@ -192,6 +194,7 @@ struct RequestMessage: Sendable {
     try self.init(
       request.method,
       request.url,
+      request.sentQuery,
       request.sentFields,
       request.sentBody.map { .bytes($0) } ?? .none,
       asksFirst: false,
@@ -208,6 +211,7 @@ struct RequestMessage: Sendable {
     try self.init(
       request.method,
       request.url,
+      request.sentQuery,
       request.sentFields,
       request.body.map { .source($0) } ?? .none,
       asksFirst: request.asksFirst && request.body != nil,
@@ -223,6 +227,7 @@ struct RequestMessage: Sendable {
   private init(
     _ method: String,
     _ url: HTTPURL,
+    _ query: Secret?,
     _ fields: [(name: String, value: Secret)],
     _ body: Body,
     asksFirst: Bool,
@@ -259,6 +264,7 @@ struct RequestMessage: Sendable {
     lines.append(HeaderLine("Expect", asksFirst ? Secret("100-continue") : nil))
     self.method = method
     self.url = url
+    secretQuery = query
     self.lines = lines
     self.body = body
     self.asksFirst = asksFirst
@@ -268,8 +274,9 @@ struct RequestMessage: Sendable {
     self.identity = identity
   }
 
-  /// Releases its fields, its body and its key.
+  /// Releases its query, its fields, its body and its key.
   mutating func forgetSecrets() {
+    secretQuery = nil
     lines = []
     body = .none
     identity = nil

@@ -1,3 +1,4 @@
+import AcctPorts
 import AcctProtocol
 import AcctTestSupport
 import Testing
@@ -63,9 +64,24 @@ struct KeyLineTests {
     #expect(record.out == "\(line)\n")
   }
 
+  /// A provider, a URL of its API, and the query of a request.
+  private static let queries = [
+    ("mapbox", "https://api.mapbox.com/geocoding/v5/mapbox.places/a.json", "access_token=KEY"),
+    ("openweather", "https://api.openweathermap.org/data/3.0/onecall", "appid=KEY"),
+  ]
+
+  @Test("A key is sent in the query where its provider's documentation says so", arguments: queries)
+  func query(provider: String, url: String, query: String) async {
+    record.provide("-", "KEY\n")
+    #expect(await record.acct("add", provider, "--token", "-") == 0, "\(record.err)")
+    record.serve(200, "")
+    #expect(await record.acct("request", url) == 0, "\(record.err)")
+    #expect(record.requests.last?.sentQuery.map { text(of: $0) } == query)
+  }
+
   @Test("Every provider that acct comes with has a line here")
   func whole() {
-    let names = Set(Self.lines.map { String($0.0.prefix { $0 != ":" }) })
+    let names = Set((Self.lines + Self.queries).map { String($0.0.prefix { $0 != ":" }) })
     #expect(names == Set(ShippedProviders.keys))
   }
 }

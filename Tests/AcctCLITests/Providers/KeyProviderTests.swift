@@ -27,6 +27,8 @@ struct KeyProviderTests {
     #expect(await record.acct("header", "https://api.openai.com/v1/models") == 0)
     #expect(record.out == "Authorization: Bearer \(Self.key)\n")
     #expect(await record.acct("header", "https://api.anthropic.com/") == 8)
+    #expect(await record.acct("status") == 0)
+    #expect(record.out.contains("https://platform.openai.com/api-keys"))
     #expect(await record.acct("list", "--json") == 0)
     let account = record.json?.objectValue?["accounts"]?.arrayValue?.first?.objectValue
     #expect(account?["name"] == "openai" && account?["provider"] == "openai")
@@ -37,7 +39,8 @@ struct KeyProviderTests {
     record.provide("-", "\(Self.key)\n")
     #expect(await record.acct("add", "openai", "--token", "-") == 0, "\(record.err)")
     record.secretFiles["key"] = "xi-made-up"
-    #expect(await record.acct("add", "elevenlabs", "--token", "key", "--expires", "2030-01-31") == 0, "\(record.err)")
+    #expect(await record.acct("add", "elevenlabs", "--token", "key", "--expires", "2030-01-31", "--json") == 0)
+    #expect(record.err.isEmpty && record.json?.objectValue?["account"]?.objectValue?["name"] == "elevenlabs")
     #expect(await record.acct("header", "https://api.us.elevenlabs.io/v1") == 0)
     #expect(record.out == "xi-api-key: xi-made-up\n")
     #expect(await record.acct("add", "mistral") == 64)

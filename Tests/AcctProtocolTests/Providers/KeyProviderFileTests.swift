@@ -39,6 +39,7 @@ struct KeyProviderFileTests {
       (["header": "Authorization", "prefix": "Token token="], "Authorization", .scheme("Token token=")),
       (["basic": "user"], "Authorization", .userIsToken(password: "")),
       (["basic": "password", "user": "api"], "Authorization", .basic(user: "api")),
+      (["query": "appid"], "appid", .query),
     ] as [(JSON, String, StaticHeader.Form)]
   )
   func forms(send: JSON, field: String, form: StaticHeader.Form) throws {
@@ -69,6 +70,9 @@ struct KeyProviderFileTests {
       (["send": ["basic": "password", "user": "a:b"]], "send.user", .malformed),
       (["send": ["basic": "user", "user": "a"]], "send.user", .unknownMember),
       (["send": ["basic": "user", "header": "A"]], "send.header", .unknownMember),
+      (["send": ["query": "a b"]], "send.query", .malformed),
+      (["send": ["query": 1]], "send.query", .wrongType(.string)),
+      (["send": ["query": "a", "header": "A"]], "send.header", .unknownMember),
       (["environment": "A"], "environment", .wrongType(.array)), (["environment": ["A-B"]], "environment", .malformed),
       (["environment": ["1A"]], "environment", .malformed), (["prefixes": ["a b"]], "prefixes", .malformed),
       (["prefixes": [""]], "prefixes", .malformed), (["prefixes": [1]], "prefixes", .wrongType(.string)),

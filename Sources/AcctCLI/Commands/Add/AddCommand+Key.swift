@@ -65,8 +65,12 @@ extension AddCommand {
     let secret = try questions.key(from: file)
     let added = try await store(AddStaticToken(context.engine).credentials(key: secret, token), options, context)
     let status = try await tell(of: added, isConfirmed: true, context)
-    if let origin = provider.origins.first {
-      context.notice("hint: `\(acctLine("header", "\(origin)/"))` prints the header that it is sent in")
+    if let origin = provider.origins.first, !self.options.json {
+      let isInQuery = key.sentAs.form == .query
+      let line = acctLine(isInQuery ? "request" : "header", "\(origin)/")
+      context.notice(
+        "hint: `\(line)` \(isInQuery ? "makes a request with it" : "prints the header that it is sent in")"
+      )
     }
     return status
   }

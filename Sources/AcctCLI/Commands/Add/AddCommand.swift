@@ -28,6 +28,7 @@ struct AddCommand: AcctCommand {
       acct add --guest URL
       acct add PROVIDER[:HOST] --token FILE
       acct add --token FILE --allow-origin ORIGIN… [--header NAME] [--scheme WORD] [--basic USER]
+      acct add --token FILE --allow-origin ORIGIN… --query NAME
       acct add --import FILE
       acct add --from PROGRAM|list [PATH|NAME] [--dry-run]
       acct add … --cert FILE --cert-key FILE

@@ -349,6 +349,10 @@ extension ErrorMessage {
     case .reservedField(let name):
       self = .code("usage", .usage)
         .saying("\(name) has another meaning and can't contain a token")
+    case .parameter(let name):
+      self = .code("usage", .usage)
+        .saying("not the name of a parameter: \(printable(name))")
+        .hint("as in --query appid: letters, digits, - . _ and ~")
     case .scheme(let scheme):
       self = .code("usage", .usage)
         .saying("not a scheme: \(printable(scheme))")

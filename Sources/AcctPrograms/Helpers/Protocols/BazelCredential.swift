@@ -25,7 +25,11 @@ package struct BazelCredential: HelperProtocol {
     task = .get(at: address)
   }
 
-  package func accepts(_ form: CredentialForm) -> Bool { isHTTP || form != .bound }
+  package func accepts(_ form: CredentialForm) -> Bool {
+    // Bazel sends lines alone.
+    if case .query = form { return false }
+    return isHTTP || form != .bound
+  }
 
   package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
     let lines = try credential.fields.jsonObject { Secret(joining: [Secret("["), $0, Secret("]")]) }

@@ -37,7 +37,7 @@ package struct GoAuth: HelperProtocol {
     switch form {
     case .scheme, .basic, .userIsToken, .cookie, .bound: true
     case .bare(let field): field.lowercased() == "authorization"
-    case .guest: false
+    case .guest, .query: false
     }
   }
 
