@@ -174,6 +174,8 @@ let package = Package(
     room("AcctPorts", ["AcctModel", "Release", "Secrets"], forSize: true, reflected: true),
     // What AcctDevices asks of a TPM and of tokens.
     room("KeyDevices", ["AcctModel", "Secrets", "Text", "AcctPorts"], forSize: true),
+    // What AcctFleet asks of a keyring that several machines share, and this one of an engine.
+    room("FleetPorts", ["AcctModel", "Secrets", "Text", "AcctPorts"], forSize: true),
     room(
       "AcctEngine",
       ["AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts"],
@@ -196,17 +198,23 @@ let package = Package(
     ),
     room(
       "SharedKeyring",
-      ["AcctModel", "Secrets", "Text", "AcctPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault"],
+      [
+        "AcctModel", "Secrets", "Text", "AcctPorts", "FleetPorts", "StrictJSON", "AcctCrypto", "PrivateFiles", "Vault",
+      ],
       forSize: true
     ),
     // libcurl begins once in a process, whichever adapter needs it first.
     room("Curl", ["AcctModel", "Secrets", "CLibCurl", "PrivateFiles"], forSize: true),
     room(
       "EtcdStore",
-      ["AcctModel", "Secrets", "Text", "AcctPorts", "PrivateFiles", "Curl", "CLibCurl"],
+      ["AcctModel", "Secrets", "Text", "AcctPorts", "FleetPorts", "PrivateFiles", "Curl", "CLibCurl"],
       forSize: true
     ),
-    room("PostgresStore", ["AcctModel", "Secrets", "Text", "AcctPorts", "PrivateFiles", "CLibPQ"], forSize: true),
+    room(
+      "PostgresStore",
+      ["AcctModel", "Secrets", "Text", "AcctPorts", "FleetPorts", "PrivateFiles", "CLibPQ"],
+      forSize: true
+    ),
     room("TPM", ["AcctModel", "Secrets", "AcctPorts", "KeyDevices", "PrivateFiles"], forSize: true),
     room(
       "PKCS11",
@@ -257,6 +265,16 @@ let package = Package(
       reflected: true
     ),
     room(
+      "AcctFleet",
+      [
+        "AcctModel", "Release", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "FleetPorts", "AcctEngine",
+        "AcctConsole",
+        argumentParser,
+      ],
+      forSize: true,
+      reflected: true
+    ),
+    room(
       "AcctRequests",
       [
         "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts",
@@ -266,10 +284,20 @@ let package = Package(
       reflected: true
     ),
     room(
+      "AcctApps",
+      [
+        "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "AcctEngine",
+        "AcctConsole", argumentParser,
+      ],
+      forSize: true,
+      reflected: true
+    ),
+    room(
       "AcctCLI",
       [
         "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices",
-        "AcctEngine", "AcctConsole", "AcctDevices", "AcctPrograms", "AcctRequests", argumentParser,
+        "FleetPorts", "AcctEngine", "AcctConsole", "AcctApps", "AcctDevices", "AcctFleet", "AcctPrograms", "AcctRequests",
+        argumentParser,
       ],
       forSize: true,
       reflected: true
@@ -277,8 +305,9 @@ let package = Package(
     .executableTarget(
       name: "acct",
       dependencies: [
-        "AcctCLI", "AcctConsole", "AcctEngine", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "Expat",
-        "KeyDevices", "LiveHTTP", "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring", "SharedKeyring",
+        "AcctCLI", "AcctConsole", "AcctFleet", "AcctPorts", "CArguments", "CWipingFree", "Curl", "EtcdStore", "Expat",
+        "FleetPorts", "KeyDevices", "LiveHTTP", "LiveSystem", "PKCS11", "PostgresStore", "SecretServiceKeyring",
+        "SharedKeyring",
         "TPM", "Vault",
       ],
       swiftSettings: houseRules,
@@ -289,8 +318,9 @@ let package = Package(
     .target(
       name: "AcctTestSupport",
       dependencies: [
-        "AcctModel", "Release", "Secrets", "AcctPorts", "KeyDevices", "StrictJSON", "AcctCrypto", "Expat", "Vault",
-        "COpenSSL",
+        "AcctModel", "Release", "Secrets", "AcctPorts", "KeyDevices", "FleetPorts", "StrictJSON", "AcctCrypto",
+        "AcctProtocol",
+        "Expat", "Vault", "COpenSSL",
       ],
       path: "Tests/AcctTestSupport",
       swiftSettings: testRules
@@ -333,17 +363,31 @@ let package = Package(
       ]
     ),
     tests(
+      "AcctAppsTests",
+      [
+        "AcctModel", "Release", "Secrets", "AcctProtocol", "AcctPorts", "AcctEngine", "AcctApps", "AcctTestSupport",
+      ]
+    ),
+    tests(
       "AcctDevicesTests",
       [
         "AcctModel", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices", "AcctEngine", "AcctDevices",
         "AcctTestSupport",
       ]
     ),
+    tests(
+      "AcctFleetTests",
+      [
+        "AcctModel", "Release", "Secrets", "StrictJSON", "AcctProtocol", "AcctPorts", "FleetPorts", "AcctEngine",
+        "AcctFleet", "AcctTestSupport",
+      ]
+    ),
     .testTarget(
       name: "AcctCLITests",
       dependencies: [
         "AcctModel", "Release", "Secrets", "StrictJSON", "AcctCrypto", "AcctProtocol", "AcctPorts", "AcctEngine",
-        "AcctConsole", "AcctPrograms", "AcctRequests", "AcctCLI", "KeyDevices", "AcctTestSupport", argumentParser,
+        "AcctConsole", "AcctApps", "AcctFleet", "AcctPrograms", "AcctRequests", "AcctCLI", "KeyDevices", "FleetPorts",
+        "AcctTestSupport", argumentParser,
       ],
       exclude: ["Screens"],
       swiftSettings: testRules
@@ -360,8 +404,8 @@ let package = Package(
     tests(
       "SharedKeyringTests",
       [
-        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "PrivateFiles", "SharedKeyring",
-        "StrictJSON", "Vault",
+        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "FleetPorts", "PrivateFiles",
+        "SharedKeyring", "StrictJSON", "Vault",
       ]
     ),
     .testTarget(
@@ -376,16 +420,16 @@ let package = Package(
     tests("SessionBusTests", ["Secrets", "SessionBus"]),
     tests("TPMTests", ["AcctModel", "AcctCrypto", "Secrets", "AcctPorts", "KeyDevices", "AcctTestSupport", "TPM"]),
     .testTarget(name: "PKCS11Tests", dependencies: ["AcctTestSupport"], exclude: ["Modules"], swiftSettings: testRules),
-    tests("PostgresStoreTests", ["AcctPorts", "AcctTestSupport", "PostgresStore"]),
+    tests("PostgresStoreTests", ["AcctPorts", "FleetPorts", "AcctTestSupport", "PostgresStore"]),
     tests(
       "KeyringContractTests",
       [
         "AcctCrypto", "AcctEngine", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore",
-        "PostgresStore", "PrivateFiles", "SecretServiceKeyring", "SharedKeyring", "Vault",
+        "FleetPorts", "PostgresStore", "PrivateFiles", "SecretServiceKeyring", "SharedKeyring", "Vault",
       ]
     ),
-    tests("EtcdStoreTests", ["Secrets", "AcctPorts", "EtcdStore"]),
-    tests("SharedStoreTests", ["AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore"]),
+    tests("EtcdStoreTests", ["Secrets", "AcctPorts", "FleetPorts", "EtcdStore"]),
+    tests("SharedStoreTests", ["AcctPorts", "FleetPorts", "AcctTestSupport", "EtcdStore", "PostgresStore"]),
     .testTarget(
       name: "InteropTests",
       dependencies: ["AcctModel", "AcctProtocol", "AcctPrograms", "Secrets", "AcctTestSupport", "StrictJSON"],
@@ -395,9 +439,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "PostgresStore",
-        "PrivateFiles",
-        "SharedKeyring", "StrictJSON", "Vault",
+        "AcctCrypto", "AcctModel", "Secrets", "AcctPorts", "AcctTestSupport", "EtcdStore", "FleetPorts",
+        "PostgresStore", "PrivateFiles", "SharedKeyring", "StrictJSON", "Vault",
       ]
     ),
     tests("ShellTests", ["AcctEngine", "AcctConsole", "AcctCLI", "StrictJSON", "AcctTestSupport", argumentParser]),
@@ -406,8 +449,9 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "AcctPrograms",
-        "AcctRequests", "EtcdStore", "Expat", "KeyDevices", "SessionBus", "SharedKeyring", "TPM", "Vault",
+        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "AcctApps", "AcctFleet",
+        "AcctPrograms", "AcctRequests", "EtcdStore", "Expat", "FleetPorts", "KeyDevices", "SessionBus", "SharedKeyring",
+        "TPM", "Vault",
       ],
       path: "Tests/FuzzTargets",
       swiftSettings: testRules

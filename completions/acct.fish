@@ -57,6 +57,7 @@ function __acct_grammar -S
                 '--header='\t'The header that contains the token; Authorization by default' \
                 '--scheme='\t'The word before the token; Bearer by default; none sends the token alone' \
                 '--basic='\t'Send the token as the password of this user (Basic)' \
+                '--query='\t'Send the token in the URL'\''s query, as this parameter' \
                 '--expires='\t'When the token ends: a date or a time' \
                 '--from==gh glab git netrc docker cargo oidc-agent list'\t'Add the logins that another program keeps; list shows what there is' \
                 '--dry-run'\t'With --from, show what would be added, and add nothing' \
@@ -575,7 +576,8 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
             set arguments '=git docker kubectl cargo go pip terraform aws'
         case 'providers'
-            set options '-a=account'\t'The account: its name, handle, DID or id' \
+            set options '--keys'\t'Show those whose accounts have an API key or a token' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
                 '-q'\t'Print only errors' \

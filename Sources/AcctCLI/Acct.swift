@@ -1,10 +1,13 @@
+import AcctApps
 import AcctConsole
 import AcctDevices
 import AcctEngine
+import AcctFleet
 import AcctPrograms
 import AcctRequests
 import Secrets
 package import AcctPorts
+package import FleetPorts
 package import KeyDevices
 package import ArgumentParser
 import StrictJSON
@@ -39,10 +42,18 @@ extension Acct {
   ///
   /// - Parameters:
   ///   - commandLine: The program's name and the arguments; `nil` for one that is not UTF-8.
-  ///   - world: Everything outside but devices.
+  ///   - world: Everything outside but devices, other machines, and the desktop's handlers of schemes.
   ///   - devices: The devices that can have keys.
+  ///   - sharing: The keyring that other machines have, too.
+  ///   - schemes: The desktop's handlers of apps' schemes.
   /// - Returns: The exit status of the process.
-  package static func run(commandLine: [String?], in world: World, devices: HardwareKeys = .none) async -> Int32 {
+  package static func run(
+    commandLine: [String?],
+    in world: World,
+    devices: HardwareKeys = .none,
+    sharing: SharedKeyring = .none,
+    schemes: SchemeHandler = .none
+  ) async -> Int32 {
     let texts = commandLine.compactMap(\.self)
     guard texts.count == commandLine.count else {
       // Kept as a name with other characters in the place of its own, it could be another argument's name, too.
@@ -51,21 +62,25 @@ extension Acct {
         .hint("write it in UTF-8: `iconv -f latin1 -t utf-8` converts Latin-1")
       return ErrorReport(world: world, asJSON: texts.contains("--json")).write(message)
     }
-    return await run(arguments(of: texts), in: world, devices: devices)
+    return await run(arguments(of: texts), in: world, devices: devices, sharing: sharing, schemes: schemes)
   }
 
   /// Parses `arguments`, runs the command in `world` and reports the outcome there.
   ///
   /// - Parameters:
   ///   - arguments: The command line without the program's name.
-  ///   - world: Everything outside but devices.
+  ///   - world: Everything outside but devices, other machines, and the desktop's handlers of schemes.
   ///   - devices: The devices that can have keys.
+  ///   - sharing: The keyring that other machines have, too.
+  ///   - schemes: The desktop's handlers of apps' schemes.
   ///   - parse: Makes a command of them; tests that repeat a line have it parsed once.
   /// - Returns: The exit status of the process.
   package static func run(
     _ arguments: [String],
     in world: World,
     devices: HardwareKeys = .none,
+    sharing: SharedKeyring = .none,
+    schemes: SchemeHandler = .none,
     parsedBy parse: ([String]) throws -> ParsedCommand = parsed
   ) async -> Int32 {
     // Beside the parsing, which takes as long as that.
@@ -83,8 +98,15 @@ extension Acct {
       report.asJSON = command.options.json
       let variable = world.environment.variable
       let document = type(of: command).takesDocument ? command.credentials ?? variable("ACCT_CREDENTIALS") : nil
-      if document != nil || variable("ACCT_KEYRING") == "memory" { report.world = world.keepingNothing() }
-      var context = Context(report.world, command.options, devices: Devices(devices))
+      let keepsNothing = document != nil || variable("ACCT_KEYRING") == "memory"
+      if keepsNothing { report.world = world.keepingNothing() }
+      var context = Context(
+        report.world,
+        command.options,
+        devices: Devices(devices),
+        fleet: Fleet(keepsNothing ? .none : sharing),
+        backends: Backends(schemes)
+      )
       context.isDocument = document != nil
       report.chosen = context.chosen
       report.isDocument = document != nil

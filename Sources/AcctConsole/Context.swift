@@ -20,7 +20,13 @@ package struct Context {
   /// The long waits, if a terminal shows them.
   package let waits: LongWaits?
 
-  package init(_ world: World, _ options: SharedOptions, devices: (any KeysInDevices)? = nil) {
+  package init(
+    _ world: World,
+    _ options: SharedOptions,
+    devices: (any KeysInDevices)? = nil,
+    fleet: (any AccountsInFleet)? = nil,
+    backends: (any AppBackends)? = nil
+  ) {
     let explains = options.verbose && !options.quiet
     var world = explains ? world.logging() : world
     waits = options.quiet || options.json ? nil : LongWaits(world.streams, world.clock, world.environment.variable)
@@ -30,7 +36,9 @@ package struct Context {
       options.noInput ? .forbidden : .allowed,
       timeout: options.timeLimit,
       devices: devices,
-      report: WaitingNotices(world, options).show
+      fleet: fleet,
+      backends: backends,
+      report: WaitingNotices(world: world, isQuiet: options.quiet).show
     )
     let tell: @Sendable (Decision) -> Void = { [world] decision in world.report("acct: \(words(for: decision))") }
     engine.voice = Voice(

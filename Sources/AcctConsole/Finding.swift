@@ -52,9 +52,7 @@ package struct Finding: Sendable {
 
   /// `true` for a problem that is still there.
   package var needsPerson: Bool { severity == .problem && !isRepaired }
-}
 
-extension Finding {
   /// The finding, and the way to repair it below.
   ///
   /// - Parameters:

@@ -161,9 +161,7 @@ package enum HPKE {
     }
     throw .scalarOutOfRange
   }
-}
 
-extension HPKE {
   /// `suite_id` of the KEM: DHKEM(P-256, HKDF-SHA256), section 4.1.
   private static let kem = Array("KEM".utf8) + [0, 0x10]
   /// An empty salt: HMAC fills it up with zeros.

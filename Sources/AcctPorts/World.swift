@@ -39,7 +39,8 @@ extension World {
     @inlinable get { shared.ports.vault }
     set { change { $0.vault = newValue } }
   }
-  package var sharedKeyring: SharedKeyring {
+  /// See ``Ports/sharedKeyring``.
+  package var sharedKeyring: @Sendable (Keyring.Kind) -> Keyring {
     @inlinable get { shared.ports.sharedKeyring }
     set { change { $0.sharedKeyring = newValue } }
   }
@@ -91,10 +92,6 @@ extension World {
     @inlinable get { shared.ports.qrCode }
     set { change { $0.qrCode = newValue } }
   }
-  package var schemeHandler: SchemeHandler {
-    @inlinable get { shared.ports.schemeHandler }
-    set { change { $0.schemeHandler = newValue } }
-  }
   package var secretFiles: SecretFiles {
     @inlinable get { shared.ports.secretFiles }
     set { change { $0.secretFiles = newValue } }
@@ -143,7 +140,11 @@ package struct Ports: Sendable {
   package var secretService: Keyring
   package var vaultKeyring: Keyring
   package var vault: Vault
-  package var sharedKeyring: SharedKeyring
+  /// Returns the keyring that this machine shares with others: ``Keyring/Kind/etcd`` or ``Keyring/Kind/postgres``; its
+  /// ``Keyring/accounts`` is set.
+  ///
+  /// Nothing is read or connected before its first use.
+  package var sharedKeyring: @Sendable (Keyring.Kind) -> Keyring
   package var files: Files
   package var streams: Streams
   package var terminal: Terminal
@@ -156,7 +157,6 @@ package struct Ports: Sendable {
   package var signals: Signals
   package var dns: DNS
   package var qrCode: QRCode
-  package var schemeHandler: SchemeHandler
   package var secretFiles: SecretFiles
   package var exec: Exec
   package var maintenance: FolderMaintenance
@@ -173,7 +173,7 @@ package struct Ports: Sendable {
     secretService: Keyring,
     vaultKeyring: Keyring,
     vault: Vault,
-    sharedKeyring: SharedKeyring = .none,
+    sharedKeyring: @escaping @Sendable (Keyring.Kind) -> Keyring = Keyring.notJoined,
     files: Files,
     streams: Streams,
     terminal: Terminal,
@@ -186,7 +186,6 @@ package struct Ports: Sendable {
     signals: Signals,
     dns: DNS,
     qrCode: QRCode = .none,
-    schemeHandler: SchemeHandler = .none,
     secretFiles: SecretFiles,
     exec: Exec,
     maintenance: FolderMaintenance,
@@ -213,7 +212,6 @@ package struct Ports: Sendable {
     self.signals = signals
     self.dns = dns
     self.qrCode = qrCode
-    self.schemeHandler = schemeHandler
     self.secretFiles = secretFiles
     self.exec = exec
     self.maintenance = maintenance

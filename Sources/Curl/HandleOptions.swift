@@ -37,6 +37,22 @@ package import Secrets
   package mutating func set(_ option: CURLoption, _ value: String?) {
     note(unsafe acct_curl_set_string(curl.functions, easy, option, value))
   }
+  /// Sets a text that is a secret and has no zero byte; libcurl has its own copy, which free(3) wipes.
+  package mutating func set(_ option: CURLoption, _ value: Secret) {
+    let text = Secret(joining: [value, Secret([0])])
+    note(
+      text.withBytes { bytes in
+        unsafe bytes.withUnsafeBytes { bytes in
+          unsafe acct_curl_set_string(
+            curl.functions,
+            easy,
+            option,
+            bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+          )
+        }
+      }
+    )
+  }
   private mutating func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
     note(unsafe acct_curl_set_pointer(curl.functions, easy, option, pointer))
   }

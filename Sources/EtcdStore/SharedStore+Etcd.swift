@@ -1,4 +1,5 @@
 package import AcctPorts
+package import FleetPorts
 
 extension SharedStore {
   /// A store on a cluster of etcd, by its gRPC; nothing is read or connected before the first call.

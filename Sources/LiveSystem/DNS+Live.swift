@@ -43,11 +43,7 @@ private struct Server: Sendable {
 
 private func query(_ name: String, at server: Server?, seconds: Int) -> [UInt8]? {
   var answer = [UInt8](repeating: 0, count: 65_535)
-  let received =
-    if let server {
-      unsafe acct_query_txt(name, server.address, server.port, Int32(clamping: seconds), &answer, Int32(answer.count))
-    } else {
-      unsafe acct_query_txt(name, nil, 0, Int32(clamping: seconds), &answer, Int32(answer.count))
-    }
+  let (address, port, limit) = (server?.address, server?.port ?? 0, Int32(clamping: seconds))
+  let received = unsafe acct_query_txt(name, address, port, limit, &answer, Int32(answer.count))
   return received < 0 ? nil : Array(answer.prefix(Int(received)))
 }

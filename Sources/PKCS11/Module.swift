@@ -100,9 +100,7 @@ import Synchronization
   }
 
   private static let silenced: Void = acct_pkcs11_silence()
-}
 
-extension Module {
   /// Makes sure that a module has the function that was called.
   ///
   /// - Returns: The function's return value.

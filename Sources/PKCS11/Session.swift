@@ -64,9 +64,7 @@ struct Session {
     case let result: try module.check("C_Login", result)
     }
   }
-}
 
-extension Session {
   /// Signs a digest (PKCS #11 current mechanisms 2.40, section 2.3.1: r and s, as long as the curve's order).
   ///
   /// The PIN is for a key that wants it again for each signature. Returns r and s, 32 bytes each.
@@ -97,9 +95,7 @@ extension Session {
     guard count == 64 else { throw .malformedReply(reason: "a signature of \(count) bytes instead of 64") }
     return Array(signature.prefix(64))
   }
-}
 
-extension Session {
   /// Makes a key that can only sign, and never leaves the token.
   ///
   /// Both halves get the label and the CKA_ID.
@@ -156,9 +152,7 @@ extension Session {
   func destroy(_ object: CK_OBJECT_HANDLE) throws(HardwareKeyFailure) {
     try module.check("C_DestroyObject", module.functions.C_DestroyObject?(handle, object))
   }
-}
 
-extension Session {
   /// Makes the key that a URI names, with this CKA_ID.
   func makeKey(_ uri: PKCS11URI, id: [UInt8]) throws(HardwareKeyFailure) -> PKCS11Key {
     try writing { writer throws(HardwareKeyFailure) in
@@ -231,9 +225,7 @@ extension Session {
     }
     return keys
   }
-}
 
-extension Session {
   /// More objects of a kind are none of a person's token.
   private static let maximumObjects = 1024
   /// In bytes; the largest that is read is a certificate.

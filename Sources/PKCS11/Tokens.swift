@@ -206,7 +206,7 @@ package struct ModuleConfiguration: Sendable {
   func modules() -> [String] {
     var files: [String: [String: String]] = [:]
     for folder in folders {
-      for name in names(in: folder) {
+      for name in names(in: folder) ?? [] where name.hasSuffix(".module") && !name.hasPrefix(".") {
         files[name, default: [:]].merge(settings(of: "\(folder)/\(name)")) { first, _ in first }
       }
     }
@@ -232,19 +232,6 @@ package struct ModuleConfiguration: Sendable {
 
   private func contains(_ programs: String?) -> Bool {
     programs?.split { $0 == "," || $0.isWhitespace }.contains("acct") ?? false
-  }
-
-  private func names(in folder: String) -> [String] {
-    guard let stream = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(".module"), !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
   }
 
   /// The settings of a file, as lines of `NAME: VALUE`; none of one that can't be read, as p11-kit has it, too.

@@ -1,6 +1,7 @@
 import AcctModel
-package import AcctPorts
+import AcctPorts
 import CLibPQ
+package import FleetPorts
 import Glibc
 import PrivateFiles
 import Secrets

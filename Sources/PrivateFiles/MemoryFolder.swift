@@ -21,7 +21,7 @@ package final class MemoryFolder: Sendable {
   package init(in place: String) throws(PrivateFilesError) {
     let opened = try Self.open(place)
     while true {
-      let name = Self.prefix + Self.hexadecimal(UInt64.random(in: .min ... .max))
+      let name = Self.prefix + hex((0..<8).map { _ in UInt8.random(in: .min ... .max) })
       let made = try at(place) { () throws(FileError) in try Self.make(name, in: opened) }
       // Another process has taken it for a leftover in the moment before it was locked.
       guard let folder = made else { continue }
@@ -90,11 +90,6 @@ package final class MemoryFolder: Sendable {
 
   /// Of no other program's folders, since a sweep deletes what has such a name.
   private static let prefix = "acct-secrets-"
-
-  private static func hexadecimal(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-  }
 
   private static func isName(_ name: String) -> Bool {
     name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 16

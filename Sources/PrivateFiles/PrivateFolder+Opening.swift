@@ -318,6 +318,11 @@ extension Descriptor {
   }
 }
 
+/// The names in a folder of any owner, in no order; `nil` if it can't be listed.
+package func names(in folder: String) -> [String]? {
+  do { return try Descriptor.open(folder, O_RDONLY | O_DIRECTORY).names() } catch { return nil }
+}
+
 /// The path behind all links; `nil`, with the reason in `errno`, if it leads nowhere.
 package func resolved(_ path: String) -> String? {
   guard let real = unsafe realpath(path, nil) else { return nil }

@@ -68,9 +68,7 @@ package struct PrivateFolder: Sendable {
 
   /// The prefix of a file's name while it is being written.
   static let temporaryPrefix = ".tmp-"
-}
 
-extension PrivateFolder {
   /// Reads the files that a name is wanted for, in no order, and on several threads if there are
   /// hundreds.
   ///
@@ -129,9 +127,7 @@ extension PrivateFolder {
   private static func workers(for count: Int) -> Int {
     count < 512 ? 0 : min(count / 256, Int(acct_usable_cores()), 8) - 1
   }
-}
 
-extension PrivateFolder {
   /// Replaces a file atomically and durably, creating the folder if it is missing.
   ///
   /// A reader sees the old file or the new one, whole; so does the next start after a loss of
@@ -220,9 +216,7 @@ extension Descriptor {
 extension PrivateFolder {
   /// Makes sure that the folder is there, and its owner's alone.
   package func prepare() throws(PrivateFilesError) { _ = try created() }
-}
 
-extension PrivateFolder {
   /// Listens on a unix socket of that name (0600), creating the folder if it is missing.
   ///
   /// An existing file of that name is replaced, also a socket without a listener: a lock has to

@@ -10,6 +10,8 @@ package enum AuthorizationError: Error, Equatable, Sendable {
   indirect case noBearerToken(Account)
   /// The token is of a type that is sent in no header field (RFC 8693, section 2.2.1).
   case notSent(AccountName)
+  /// The token is sent in the query of a URL, which no header line has.
+  case inQuery(AccountName)
   /// Without a refresh token there is one token, for one purpose.
   case noSecondToken(AccountName)
   /// It comes from no sign-in of a person at an authorization server.

@@ -1,5 +1,6 @@
 import AcctModel
 package import Secrets
+import Text
 
 /// One header line; its value is a secret until it is printed or sent.
 package struct HeaderField: Equatable, Sendable {
@@ -25,8 +26,8 @@ package struct HeaderField: Equatable, Sendable {
     name = header.field
     value =
       switch header.form {
-      case .bare: token.secret
-      case .scheme(let scheme): Secret(joining: [Secret("\(scheme) "), token.secret])
+      case .bare, .query: token.secret
+      case .scheme(let scheme): Secret(joining: [Secret(StaticHeader.beginning(scheme)), token.secret])
       case .basic(let user):
         Secret(joining: [Secret("Basic "), Secret(joining: [Secret("\(user):"), token.secret]).inBase64])
       case .userIsToken(let password):
@@ -38,6 +39,19 @@ package struct HeaderField: Equatable, Sendable {
 }
 
 extension Secret {
+  /// Percent-encoded for any part of a URL (RFC 3986, section 2.1).
+  var percentEncoded: Secret {
+    withBytes { bytes in
+      var text: [UInt8] = []
+      // Room for all of it, so that no shorter copy is left behind unwiped.
+      text.reserveCapacity(3 * bytes.count)
+      for index in bytes.indices {
+        if bytes[index].isUnreserved { text.append(bytes[index]) } else { text.append(percentEncoding: bytes[index]) }
+      }
+      return Secret(consuming: &text)
+    }
+  }
+
   /// Base64 of the bytes with the standard alphabet and padding (RFC 4648, section 4).
   package var inBase64: Secret {
     withBytes { bytes in

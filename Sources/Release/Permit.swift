@@ -22,6 +22,8 @@ package final class Permit: Sendable {
     case authorization(scheme: String)
     case cookie
     case field(StaticHeader)
+    /// As the value of this parameter of the URL's query.
+    case query(String)
     /// It is sent in no field of its own: in a body, or not at all.
     case none
   }
@@ -46,6 +48,10 @@ package final class Permit: Sendable {
 
   /// The same for a sealed session, which is sent as a cookie.
   package convenience init(sessionBackTo backend: Origin) { self.init(backend, as: .cookie) }
+}
+
+extension Permit.Form {
+  fileprivate init(_ header: StaticHeader) { self = header.form == .query ? .query(header.field) : .field(header) }
 }
 
 extension Permit {
@@ -90,7 +96,7 @@ extension Account {
       case .dpop: .authorization(scheme: "DPoP")
       case .session where !asBearer: .cookie
       case .bearer, .session, .guest, .none: .authorization(scheme: "Bearer")
-      case .static: .field(sentAs ?? .bearer)
+      case .static: Permit.Form(sentAs ?? .bearer)
       }
     return Permit(url?.origin, for: purpose, of: id, as: form)
   }

@@ -9,12 +9,23 @@ package final class Released: Sendable {
   /// The header lines that carry it, in the order in which they are printed.
   package let openedFields: [HeaderField]
   private let body: Secret?
+  /// The parameter of the query that carries it, percent-encoded: `appid=KEY`.
+  ///
+  /// No URL has it, so that no message shows it: the transport writes it behind the URL's own query.
+  package let openedQuery: Secret?
   private let token: Token?
 
-  fileprivate init(_ origin: Origin?, _ fields: [HeaderField], body: Secret? = nil, token: Token? = nil) {
+  fileprivate init(
+    _ origin: Origin?,
+    _ fields: [HeaderField],
+    body: Secret? = nil,
+    query: Secret? = nil,
+    token: Token? = nil
+  ) {
     self.origin = origin
     openedFields = fields
     self.body = body
+    openedQuery = query
     self.token = token
   }
 
@@ -24,17 +35,20 @@ package final class Released: Sendable {
   /// Returns `true` if it was released for a server.
   package func isFor(_ origin: Origin) -> Bool { self.origin == origin }
 
-  /// The header lines and the body, for the server that they are sent to.
+  /// The header lines, the parameter of the query and the body, for the server that they are sent to.
   ///
   /// - Throws: ``AuthorizationError/misdirected(_:)`` for any other server.
-  package func opened(for origin: Origin) throws(AuthorizationError) -> (fields: [HeaderField], body: Secret?) {
+  package func opened(
+    for origin: Origin
+  ) throws(AuthorizationError) -> (fields: [HeaderField], query: Secret?, body: Secret?) {
     guard self.origin == origin else { throw .misdirected(origin) }
-    return (openedFields, body)
+    return (openedFields, openedQuery, body)
   }
 
   /// The same with the header lines that the user, or a program of the user's, gives for the request.
   package func beside(_ lines: [HeaderField]) -> Released {
-    lines.isEmpty ? self : Released(origin, openedFields + lines, body: body, token: token)
+    lines.isEmpty
+      ? self : Released(origin, openedFields + lines, body: body, query: openedQuery, token: token)
   }
 }
 
@@ -51,7 +65,12 @@ extension Permit {
     beside companion: HeaderField? = nil
   ) throws(AuthorizationError) -> Released {
     guard own.owner == owner, own.isIDToken == isForIDToken, own.purpose == purpose else { throw misdirected }
-    return Released(origin, form.lines(for: own.token) + (companion.map { [$0] } ?? []), token: own.token)
+    return Released(
+      origin,
+      form.lines(for: own.token) + (companion.map { [$0] } ?? []),
+      query: form.query(for: own.token),
+      token: own.token
+    )
   }
 
   /// Releases a token before it is an account's, or where it is not sent in the form of its account.
@@ -80,7 +99,12 @@ extension Permit.Form {
     case .authorization(let scheme): [.authorization(scheme, token)]
     case .cookie: [.sessionCookie(token)]
     case .field(let header): [HeaderField(header, token)]
-    case .none: []
+    case .query, .none: []
     }
+  }
+
+  fileprivate func query(for token: Token) -> Secret? {
+    guard case .query(let name) = self else { return nil }
+    return Secret(joining: [Secret("\(name)="), token.secret.percentEncoded])
   }
 }

@@ -47,7 +47,7 @@ package struct BusMessage: Sendable {
     case .error:
       replySerial = header.replySerial
       errorName = header.errorName ?? ""
-    case .signal: subject = header.subject
+    case .signal: subject = [header.path, header.interface, header.member]
     default: break
     }
   }
@@ -106,10 +106,9 @@ package struct BusMessage: Sendable {
 /// The part of a message that describes it.
 private struct Header {
   let type: MessageType?
-  let end: Int
+  var end = 0
   var signature = ""
-  /// Path, interface and member.
-  var subject: [String?] = []
+  var path, interface, member: String?
   var sender: String?
   var replySerial: UInt32?
   var errorName: String?
@@ -118,33 +117,24 @@ private struct Header {
     // Types of message that are not known yet are to be ignored.
     type = MessageType(rawValue: bytes[1])
     var reader = WireReader(at: 12, isLittleEndian: isLittleEndian)
-    var found = (
-      signature: "", path: String?.none, interface: String?.none, member: String?.none,
-      sender: String?.none, serial: UInt32?.none, error: String?.none
-    )
     _ = try reader.array(alignedTo: 8, in: bytes) { reader, bytes throws(BusError) in
       let field = HeaderField(rawValue: try reader.byte(in: bytes))
       let type = try reader.signature(in: bytes)
       switch (field, type) {
-      case (.signature, "g"): found.signature = try reader.signature(in: bytes)
-      case (.path, "o"): found.path = try reader.string(in: bytes)
-      case (.interface, "s"): found.interface = try reader.string(in: bytes)
-      case (.member, "s"): found.member = try reader.string(in: bytes)
-      case (.sender, "s"): found.sender = try reader.string(in: bytes)
-      case (.errorName, "s"): found.error = try reader.string(in: bytes)
-      case (.replySerial, "u"): found.serial = try reader.uint32(in: bytes)
+      case (.signature, "g"): signature = try reader.signature(in: bytes)
+      case (.path, "o"): path = try reader.string(in: bytes)
+      case (.interface, "s"): interface = try reader.string(in: bytes)
+      case (.member, "s"): member = try reader.string(in: bytes)
+      case (.sender, "s"): sender = try reader.string(in: bytes)
+      case (.errorName, "s"): errorName = try reader.string(in: bytes)
+      case (.replySerial, "u"): replySerial = try reader.uint32(in: bytes)
       // Fields that are not known are to be ignored, with values of any type ("Header Fields").
       case (nil, _), (.destination, _), (.descriptorCount, _): try reader.skip(type, in: bytes)
       default: throw .malformed
       }
     }
     try reader.align(8, in: bytes)
-    end = reader.offset
-    signature = found.signature
-    subject = [found.path, found.interface, found.member]
-    sender = found.sender
-    replySerial = found.serial
-    errorName = found.error
+    end = reader.position
   }
 }
 

@@ -5,10 +5,8 @@ package import Secrets
 /// The bytes are an argument of each step, since a span cannot be stored. Nothing is read that was not asked for by
 /// type, and a length is used only after it was compared with the number of bytes.
 package struct WireReader {
-  var position: Int
-
   /// The number of bytes before the next one to read.
-  var offset: Int { position }
+  private(set) var position: Int
 
   private let isLittleEndian: Bool
 
@@ -135,9 +133,7 @@ package struct WireReader {
     position += length + 1
     do { return String(copying: try UTF8Span(validating: piece)) } catch { throw .malformed }
   }
-}
 
-extension WireReader {
   /// The depth to which values may lie in each other: 32 arrays and 32 structures, by the specification.
   private static let depthLimit = 64
 

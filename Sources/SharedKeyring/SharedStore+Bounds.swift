@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import FleetPorts
 
 /// The bounds of an engine's answers: numbers and keys are its operator's to choose, too.
 extension SharedStore {

@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import FleetPorts
 
 extension SharedVault {
   /// Takes the right to renew an account: one swap that puts this process's lock and the note into its object.

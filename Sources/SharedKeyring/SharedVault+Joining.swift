@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import FleetPorts
 import Vault
 
 extension SharedVault {

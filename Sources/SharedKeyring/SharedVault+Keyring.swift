@@ -1,13 +1,14 @@
 import AcctModel
 import Secrets
-import AcctPorts
+package import AcctPorts
+import FleetPorts
 import PrivateFiles
 import Synchronization
 import Vault
 
 extension SharedVault {
   /// The keyring of a kind, as every keyring is used.
-  func keyring(_ kind: Keyring.Kind) -> Keyring {
+  package func keyring(_ kind: Keyring.Kind) -> Keyring {
     var keyring = Keyring(
       kind: kind,
       read: { account, kinds, interaction throws(KeyringFailure) in

@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import FleetPorts
 
 /// An account's object as the engine has it, and whether that is to be taken for the latest.
 struct Look {

@@ -1,5 +1,6 @@
 import AcctModel
 package import AcctPorts
+package import FleetPorts
 package import PrivateFiles
 import Synchronization
 
@@ -86,10 +87,9 @@ package final class SharedVault: Sendable {
     self.connect = connect
   }
 
-  /// The keyring, and the operations on it as a whole.
+  /// The operations on the keyring as a whole.
   package var sharedKeyring: SharedKeyring {
     SharedKeyring(
-      keyring: { kind in self.keyring(kind) },
       settings: { () throws(KeyringFailure) in try self.settings() },
       create: { settings, interaction throws(KeyringFailure) in try self.create(settings, interaction) },
       join: { settings, interaction throws(KeyringFailure) in try self.join(settings, interaction) },

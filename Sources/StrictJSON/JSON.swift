@@ -8,9 +8,7 @@ package enum JSON: Equatable, Sendable {
   case string(String)
   case array([JSON])
   case object(JSONObject)
-}
 
-extension JSON {
   /// Creates a string, or `null` where there is no text.
   package init(_ text: String?) { self = text.map(JSON.string) ?? .null }
   /// Creates a number, or `null` where there is none.
@@ -85,9 +83,7 @@ extension JSON {
     // Once for the whole text: every piece cut at an ASCII character is then valid, too.
     do { _ = try UTF8Span(validating: bytes) } catch { throw .notUTF8 }
   }
-}
 
-extension JSON {
   /// Writes the value as compact JSON in UTF-8.
   ///
   /// A value always yields the same bytes: members stay in their order, numbers as they were written. Only characters

@@ -50,9 +50,7 @@ package struct JSONNumber: Equatable, Sendable {
     }
     return value
   }
-}
 
-extension JSONNumber {
   /// The result of a search for a number at the place where one should begin.
   enum Scan: Equatable {
     /// A number, and the offset behind its last character.

@@ -44,8 +44,6 @@ enum Handle {
   static let password: UInt32 = 0x4000_0009
   /// TRANSIENT_FIRST: objects that are loaded until they are flushed.
   static let firstTransient: UInt32 = 0x8000_0000
-  /// PERSISTENT_FIRST: objects that stay loaded.
-  static let firstPersistent: UInt32 = 0x8100_0000
   /// The storage key that stays loaded (TCG TPM v2.0 Provisioning Guidance).
   static let storageKey: UInt32 = 0x8100_0001
 

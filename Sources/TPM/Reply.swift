@@ -15,8 +15,6 @@ package struct Reply {
   static let limit = 4096
   /// Tag, size and response code.
   static let headerSize = 10
-  /// TPMS_AUTH_RESPONSE of a password (Part 2 §10.13.3): no nonce, attributes, no HMAC.
-  private static let sessionSize = 5
 
   /// Reads header, handle and session.
   ///
@@ -49,6 +47,7 @@ package struct Reply {
     let count = try cursor.uint32()
     guard count < Reply.limit else { throw .cut }
     parameters = Cursor(try cursor.take(Int(count)))
+    // TPMS_AUTH_RESPONSE of a password (Part 2 §10.13.3): no nonce, attributes, no HMAC.
     try cursor.expect(0)
     _ = try cursor.byte()
     try cursor.expect(0)

@@ -24,9 +24,7 @@ package struct TPMDevice: Sendable {
     if let pin, !(1...Self.longestPIN).contains(pin.count) {
       throw .unsuitable(reason: "a PIN of a TPM has 1 to \(Self.longestPIN) bytes")
     }
-    let file = try make(.loadable, .signing(hasPIN: pin != nil), password: pin)
-    let key = try TPMKey(file)
-    return key
+    return try TPMKey(try make(.loadable, .signing(hasPIN: pin != nil), password: pin))
   }
 
   /// Signs a SHA-256 digest with a key; returns r and s, 32 bytes each.

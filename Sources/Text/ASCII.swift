@@ -26,3 +26,12 @@ extension UInt8 {
       || self == UInt8(ascii: "~")
   }
 }
+
+extension StringProtocol {
+  /// `true` for the name of an environment variable that shells can use (POSIX, Base Definitions, section 3.216).
+  package var isVariableName: Bool {
+    let isStart = { (byte: UInt8) in byte == UInt8(ascii: "_") || byte.isASCIILetter }
+    guard let first = utf8.first, isStart(first) else { return false }
+    return utf8.allSatisfy { isStart($0) || $0.isASCIIDigit }
+  }
+}

@@ -1,11 +1,12 @@
 import AcctCLI
 import AcctConsole
-import AcctEngine
+import AcctFleet
 import AcctPorts
 import CArguments
 import Curl
 import EtcdStore
 import Expat
+import FleetPorts
 import Glibc
 import KeyDevices
 import LiveHTTP
@@ -76,7 +77,7 @@ let world = World(
     secretService: desktop,
     vaultKeyring: vaultStore.keyring,
     vault: vaultStore.vault,
-    sharedKeyring: sharedVault.sharedKeyring,
+    sharedKeyring: { sharedVault.keyring($0) },
     files: .live(folders),
     streams: streams,
     terminal: terminal,
@@ -89,7 +90,6 @@ let world = World(
     signals: signals,
     dns: .live(variable: environment.variable),
     qrCode: .live(environment.variable),
-    schemeHandler: .live(folders, environment.variable),
     secretFiles: .live(),
     exec: .live(undoing: hardening, memory),
     maintenance: .live(folders, memory),
@@ -104,7 +104,9 @@ let world = World(
 let status = await Acct.run(
   commandLine: Array(commandLine),
   in: world,
-  devices: HardwareKeys(tpm: tpm, pkcs11: tokens.keys)
+  devices: HardwareKeys(tpm: tpm, pkcs11: tokens.keys),
+  sharing: sharedVault.sharedKeyring,
+  schemes: .live(folders, environment.variable)
 )
 CurlTable.finishPreloading()
 vaultStore.end()

@@ -1,5 +1,6 @@
 import AcctCLI
 import AcctPorts
+import FleetPorts
 import KeyDevices
 import AcctTestSupport
 import Synchronization
@@ -35,6 +36,8 @@ extension Acct {
     _ arguments: [String],
     in world: World,
     devices: HardwareKeys = .none,
+    sharing: SharedKeyring = .none,
+    schemes: SchemeHandler = .none,
     parsedBy parse: ParsedLines
   ) async -> Int32 {
     let said = Mutex((lines: [String](), output: ""))
@@ -51,7 +54,14 @@ extension Acct {
         said.withLock { $0.output += text }
       }
     }
-    let status = await run(arguments, in: heard, devices: devices, parsedBy: parse.callAsFunction)
+    let status = await run(
+      arguments,
+      in: heard,
+      devices: devices,
+      sharing: sharing,
+      schemes: schemes,
+      parsedBy: parse.callAsFunction
+    )
     guard status != 0 else { return status }
     let (lines, output) = said.withLock { ($0.lines, $0.output) }
     await PlayedHints.play(EndedRun(arguments, status, lines: lines, output: output), in: world)

@@ -5,7 +5,13 @@ import Testing
 
 extension RecordedWorld {
   func run(_ arguments: [String]) async -> Int32 {
-    await Acct.run(arguments, in: world(), devices: devices, parsedBy: ParsedLines.parse)
+    await Acct.run(
+      arguments,
+      in: world(),
+      devices: devices,
+      schemes: desktop.handler(),
+      parsedBy: ParsedLines.parse
+    )
   }
 }
 

@@ -37,6 +37,7 @@ package final class RecordedWorld: Sendable {
     var directoryFiles: [DirectoryFile] = []
     var workingDirectory: String?
     var answers: [String] = []
+    var prompts: [String] = []
     var columns: Int?
     var keys: [Keystroke]?
     var frames: [[String]] = []
@@ -108,11 +109,8 @@ package final class RecordedWorld: Sendable {
     }
   }
 
-  private var sharedKeyring: SharedKeyring {
-    guard let shared = state.withLock({ $0.shared }) else { return .none }
-    var keyring = SharedKeyring.none
-    keyring.keyring = { shared.keyring($0) }
-    return keyring
+  private func sharedKeyring(_ kind: Keyring.Kind) -> Keyring {
+    state.withLock { $0.shared }?.keyring(kind) ?? .notJoined(kind)
   }
 
   /// Seconds since 1970.
@@ -146,6 +144,8 @@ package final class RecordedWorld: Sendable {
 
   package func place(_ files: [DirectoryFile]) { state.withLock { $0.directoryFiles = files } }
   package func answer(_ lines: String...) { state.withLock { $0.answers += lines } }
+  /// The questions of the last command, in their order.
+  package var prompts: [String] { state.withLock { $0.prompts } }
   /// Makes standard output a terminal so many columns wide; `nil`: it is none.
   package func setColumns(_ columns: Int?) { state.withLock { $0.columns = columns } }
   /// Presses keys at the terminal, which can then show lines and take keys.
@@ -207,6 +207,7 @@ package final class RecordedWorld: Sendable {
       $0.out = []
       $0.err = []
       $0.frames = []
+      $0.prompts = []
     }
   }
 
@@ -217,7 +218,7 @@ package final class RecordedWorld: Sendable {
         secretService: keyring.keyring(),
         vaultKeyring: .unexpected("the vault keyring", at: location),
         vault: .unexpected(at: location),
-        sharedKeyring: sharedKeyring,
+        sharedKeyring: { self.sharedKeyring($0) },
         files: files,
         streams: streams,
         terminal: terminal,
@@ -280,7 +281,6 @@ package final class RecordedWorld: Sendable {
           Issue.record("\(name) was not expected to be resolved", sourceLocation: location)
           throw .noAnswer
         },
-        schemeHandler: desktop.handler(at: location),
         secretFiles: secretFiles.port,
         exec: exec.port,
         maintenance: maintenance.port,
@@ -472,10 +472,14 @@ package final class RecordedWorld: Sendable {
 
   private var terminal: Terminal {
     let next: @Sendable () -> String? = { self.state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() } }
+    let answer: @Sendable (String) -> String? = { prompt in
+      self.state.withLock { $0.prompts.append(prompt) }
+      return next()
+    }
     return Terminal(
       canAsk: { self.state.withLock { !$0.answers.isEmpty || $0.keys != nil } },
-      ask: { _ in next() },
-      askSecret: { _ in next().map { Secret($0) } },
+      ask: answer,
+      askSecret: { answer($0).map { Secret($0) } },
       lines: { _ in
         AsyncStream { continuation in
           while let line = next() { continuation.yield(Secret(line)) }

@@ -5,9 +5,11 @@ package import Secrets
 /// What a test's transport got: nothing of a credential that is for another server.
 extension HTTPRequest {
   package var fields: [SentField] { (try? opened(for: url.origin).fields) ?? [] }
+  package var sentQuery: Secret? { try? opened(for: url.origin).query }
   package var body: Secret? { try? opened(for: url.origin).body }
 }
 
 extension StreamedRequest {
-  package var fields: [SentField] { (try? openedFields(for: url.origin)) ?? [] }
+  package var fields: [SentField] { (try? opened(for: url.origin).fields) ?? [] }
+  package var sentQuery: Secret? { try? opened(for: url.origin).query }
 }

@@ -1,5 +1,6 @@
 import AcctPorts
 import EtcdStore
+import FleetPorts
 import Testing
 
 @Suite("Answers of a member of etcd that is not what it seems")

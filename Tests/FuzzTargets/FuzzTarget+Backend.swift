@@ -1,3 +1,4 @@
+import AcctApps
 import AcctModel
 import Secrets
 import AcctProtocol

@@ -1,3 +1,4 @@
+import AcctApps
 import AcctEngine
 import AcctModel
 import Secrets

@@ -5,6 +5,13 @@ import StrictJSON
 
 func providerViolation(_ bytes: [UInt8]) -> String? {
   guard let provider = try? Provider(parsing: bytes, name: "p") else { return nil }
+  guard (provider.key != nil) == (provider.kind == .key) else {
+    return "a key without its kind, or the kind without a key"
+  }
+  if let key = provider.key {
+    guard StaticHeader(json: key.sentAs.json) == key.sentAs else { return "a form that an account can't keep" }
+    guard !provider.origins.isEmpty else { return "a key that goes nowhere" }
+  }
   for typed in ["p", "p:host.example", "p:host.example:8443/main", "p:tenant"] {
     guard let name = ProviderName(typed), let resolved = try? provider.resolved(for: name) else { continue }
     let origins =

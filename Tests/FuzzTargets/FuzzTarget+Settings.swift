@@ -9,28 +9,28 @@ func settingsViolation(_ bytes: [UInt8]) -> String? {
   let contents = Secret(bytes)
   _ = try? Kubeconfig(contents)
   for host in [nil, "r.example"] {
-    guard let edited = try? DockerSettings.adding(host, to: contents) else { continue }
+    guard let edited = try? DockerConfig.adding(host, to: contents) else { continue }
     if let violation = violation(of: edited, from: contents) { return "docker: \(violation)" }
-    guard isUnchanged({ try DockerSettings.adding(host, to: edited.contents) }) else { return "docker: added twice" }
-    let without = edited.changes.first.flatMap { try? DockerSettings.removing($0, from: edited.contents) }
+    guard isUnchanged({ try DockerConfig.adding(host, to: edited.contents) }) else { return "docker: added twice" }
+    let without = edited.changes.first.flatMap { try? DockerConfig.removing($0, from: edited.contents) }
     guard let without else { return "docker: not removed" }
     guard contents.members == edited.contents.members, contents.members == without.members else {
       return "docker: other members differ"
     }
   }
   for origin in [nil, try? Origin("https://r.example")] {
-    guard let edited = try? CargoSettings.adding(origin, to: contents) else { continue }
+    guard let edited = try? CargoConfig.adding(origin, to: contents) else { continue }
     if let violation = violation(of: edited, from: contents) { return "cargo: \(violation)" }
-    guard isUnchanged({ try CargoSettings.adding(origin, to: edited.contents) }) else { return "cargo: added twice" }
+    guard isUnchanged({ try CargoConfig.adding(origin, to: edited.contents) }) else { return "cargo: added twice" }
     for change in edited.changes {
-      guard (try? CargoSettings.removing(change, from: edited.contents)) != nil else { return "cargo: not removed" }
+      guard (try? CargoConfig.removing(change, from: edited.contents)) != nil else { return "cargo: not removed" }
     }
   }
-  if let edited = try? TerraformSettings.adding(to: contents) {
+  if let edited = try? TerraformConfig.adding(to: contents) {
     if let violation = violation(of: edited, from: contents) { return "terraform: \(violation)" }
-    guard isUnchanged({ try TerraformSettings.adding(to: edited.contents) }) else { return "terraform: added twice" }
-    guard let without = try? TerraformSettings.removing(from: edited.contents),
-      isUnchanged({ try TerraformSettings.removing(from: without).map { EditedSettings($0, []) } })
+    guard isUnchanged({ try TerraformConfig.adding(to: edited.contents) }) else { return "terraform: added twice" }
+    guard let without = try? TerraformConfig.removing(from: edited.contents),
+      isUnchanged({ try TerraformConfig.removing(from: without).map { EditedSettings($0, []) } })
     else { return "terraform: not removed" }
   }
   for profile in ["acct", "default"] {

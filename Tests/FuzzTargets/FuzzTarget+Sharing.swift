@@ -1,8 +1,10 @@
 import AcctEngine
+import AcctFleet
 import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
+import FleetPorts
 import SharedKeyring
 import Vault
 

@@ -16,7 +16,7 @@ func staticTokenViolation(_ bytes: [UInt8]) -> String? {
   let (token, password) = (try? TokenFile.token(in: contents), try? TokenFile.password(in: contents))
   if token != nil, password != token { return "a token that is another password" }
   let forms: [StaticHeader.Form] = [
-    .bare, .scheme(word), .basic(user: word), .userIsToken(password: word), .userIsToken(password: nil),
+    .bare, .scheme(word), .basic(user: word), .userIsToken(password: word), .userIsToken(password: nil), .query,
   ]
   for form in forms {
     guard let header = try? StaticHeader(field: field, form: form), let token = header.isBasic ? password : token
@@ -25,8 +25,11 @@ func staticTokenViolation(_ bytes: [UInt8]) -> String? {
       return "a token that is none when it is read again"
     }
     guard header.field.isHTTPToken else { return "a field that could end its line" }
+    let isInQuery = form == .query
     let isLine = sent(token, as: header)?.withBytes { span in
-      span.indices.allSatisfy { (0x20...0x7E).contains(span[$0]) }
+      span.indices.allSatisfy {
+        (isInQuery ? 0x21...0x7E : 0x20...0x7E).contains(span[$0]) && !(isInQuery && "&#".utf8.contains(span[$0]))
+      }
     }
     guard isLine == true else { return "a value that could write header lines" }
     guard StaticHeader(json: header.json) == header else { return "a form that reads otherwise when written" }
@@ -34,7 +37,7 @@ func staticTokenViolation(_ bytes: [UInt8]) -> String? {
   return nil
 }
 
-/// The value of the field in which an account sends it.
+/// The value of the field in which an account sends it, or the parameter of the query.
 private func sent(_ token: Token, as header: StaticHeader) -> Secret? {
   guard let name = try? AccountName("alice") else { return nil }
   let account = Account(
@@ -49,5 +52,6 @@ private func sent(_ token: Token, as header: StaticHeader) -> Secret? {
     sentAs: header,
     createdAt: .epoch
   )
-  return (try? account.permit(to: nil).release(AccountToken(token, of: account.id)))?.openedFields.first?.value
+  let released = try? account.permit(to: nil).release(AccountToken(token, of: account.id))
+  return released?.openedQuery ?? released?.openedFields.first?.value
 }

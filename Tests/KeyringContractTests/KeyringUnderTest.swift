@@ -3,6 +3,7 @@ import AcctEngine
 import AcctPorts
 import AcctTestSupport
 import EtcdStore
+import FleetPorts
 import Glibc
 import PostgresStore
 import PrivateFiles
@@ -173,8 +174,8 @@ struct KeyringFactory: Sendable, CustomTestStringConvertible {
       )
       try vaults.0.sharedKeyring.create(settings, .forbidden)
       return KeyringUnderTest(
-        keyring: vaults.0.sharedKeyring.keyring(.etcd),
-        fromElsewhere: vaults.1.sharedKeyring.keyring(.etcd),
+        keyring: vaults.0.keyring(.etcd),
+        fromElsewhere: vaults.1.keyring(.etcd),
         lock: {
           guard unsafe rename(keyFile, keyFile + ".away") == 0 else { throw Unmoved() }
         },

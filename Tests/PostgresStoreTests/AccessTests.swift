@@ -1,5 +1,6 @@
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Glibc
 import PostgresStore
 import Testing

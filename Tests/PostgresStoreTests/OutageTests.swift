@@ -1,5 +1,6 @@
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import PostgresStore
 import Testing
 

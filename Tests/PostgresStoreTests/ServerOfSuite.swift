@@ -1,5 +1,6 @@
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import PostgresStore
 
 /// The server that the tests of this process share: those that stop it start it again.

@@ -57,6 +57,17 @@ struct PermitTests {
     #expect(throws: refusal(account, other)) { try account.permit(lendingTo: other.origin, idToken: false) }
   }
 
+  @Test("A token of the query is in no header line, and beside the user's lines it stays what it is")
+  func query() throws {
+    let account = try account(.static, .static, sentAs: StaticHeader(field: "appid", form: .query))
+    let released = try account.permit(to: own).release(AccountToken(Token("a+/&="), of: account.id))
+    #expect(released.openedFields.isEmpty)
+    #expect(released.openedQuery == Secret("appid=a%2B%2F%26%3D"))
+    #expect(released.beside([HeaderField("A", Secret("b"))]).openedQuery == released.openedQuery)
+    #expect(released.openedToken == Secret("a+/&="))
+    #expect(try self.account().permit(to: own).release(AccountToken(token, of: self.account().id)).openedQuery == nil)
+  }
+
   @Test("A token is lent to the server that issued it, which need not be an own origin")
   func lending() throws {
     let account = try account()

@@ -1,6 +1,7 @@
 import Secrets
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Glibc
 import PrivateFiles
 import SharedKeyring

@@ -1,5 +1,6 @@
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Secrets
 import SharedKeyring
 import Testing

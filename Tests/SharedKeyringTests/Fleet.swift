@@ -3,6 +3,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Glibc
 import PrivateFiles
 import SharedKeyring
@@ -188,7 +189,7 @@ final class TestMachine: Sendable {
   }
 
   /// The keyring, as a new process of this machine gets it.
-  func keyring() -> Keyring { vault().sharedKeyring.keyring(.etcd) }
+  func keyring() -> Keyring { vault().keyring(.etcd) }
 
   /// The operations on whole accounts, as a new process of this machine gets them.
   func accounts() throws -> SharedAccounts {

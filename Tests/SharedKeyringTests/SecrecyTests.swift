@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import PrivateFiles
 import SharedKeyring
 import Testing

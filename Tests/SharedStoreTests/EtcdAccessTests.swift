@@ -1,6 +1,7 @@
 import AcctPorts
 import AcctTestSupport
 import EtcdStore
+import FleetPorts
 import Testing
 
 /// Who gets in, and which servers are trusted.

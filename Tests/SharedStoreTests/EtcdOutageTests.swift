@@ -1,6 +1,7 @@
 import AcctPorts
 import AcctTestSupport
 import EtcdStore
+import FleetPorts
 import Testing
 
 /// A cluster of 3 whose members are killed, frozen and silent.

@@ -1,4 +1,5 @@
 import AcctPorts
+import FleetPorts
 import Testing
 
 /// What every shared store promises; a fake is trusted only because it passes the same tests.

@@ -1,6 +1,7 @@
 import AcctPorts
 import AcctTestSupport
 import EtcdStore
+import FleetPorts
 import PostgresStore
 import Testing
 

@@ -69,6 +69,10 @@ struct HeaderCommand: AcctCommand {
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let target = try Authorize.Target(method: request.count == 2 ? request[0] : nil, url: request.last)
     let account = try await context.choose(for: target.destination).account
+    let isConfig = format == .curl && !options.json
+    if account.kind == .static, account.sentAs?.form == .query, !isConfig {
+      throw .authorization(.inQuery(account.name))
+    }
     let authorizer = Authorize(context.engine, offline ? .forbidden : .allowed)
     let authorization = try await authorizer.authorize(
       target,
@@ -110,7 +114,7 @@ struct HeaderCommand: AcctCommand {
   ) throws(OutputFlaw) -> Secret {
     switch options.json ? .json : format {
     case .lines: try authorization.released.openedFields.lines()
-    case .curl: Secret(joining: [try authorization.released.openedFields.curlConfig(), certificate])
+    case .curl: Secret(joining: [try authorization.released.curlConfig(as: account.sentAs), certificate])
     case .json: json(authorization, target, account)
     case .map: Secret(joining: [try authorization.released.openedFields.jsonMap(), Secret("\n")])
     }

@@ -1,3 +1,4 @@
+import AcctApps
 import AcctConsole
 import AcctDevices
 import AcctEngine
@@ -105,8 +106,7 @@ struct LoginCommand: AcctCommand {
 
   /// A new guest session at the same backend.
   private func begin(_ account: Account, _ context: Context) async throws(EngineError) -> ExitStatus {
-    guard let backend = account.backend else { throw .signIn(.noWay(account: account.name)) }
-    let added = try await AddGuest(context.engine).renew(account, at: backend)
+    let added = try await AddGuest(context.engine).renew(account)
     return try context.done(added.account, "renewed \(added.account.name)")
   }
 
@@ -121,7 +121,8 @@ struct LoginCommand: AcctCommand {
     let context = context.opening(browser)
     let login = Login(context.engine)
     let changes = try await changes(context)
-    let way = try login.way(of: account, changes)
+    let way =
+      if let way = try SignInWay.backend(of: account, changes) { way } else { try login.way(of: account, changes) }
     let hasBrowser = !options.noInput || noBrowser
     if !hasBrowser, !way.needsNoBrowser { throw .signIn(.browserNeeded) }
     let person = SignInPerson(context, hasBrowser: hasBrowser)

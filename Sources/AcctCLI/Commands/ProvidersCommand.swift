@@ -17,7 +17,14 @@ struct ProvidersCommand: AcctCommand {
   @Argument(help: "The provider; all of them by default.")
   var name: String?
 
+  @Flag(help: "Show those whose accounts have an API key or a token.")
+  var keys = false
+
   @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard name == nil || !keys else { throw ValidationError("--keys lists providers: leave out the name of one") }
+  }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let providers = Providers(context.world)
@@ -31,17 +38,24 @@ struct ProvidersCommand: AcctCommand {
   }
 
   private func list(_ providers: Providers, _ context: Context) throws(EngineError) {
-    var entries: [Providers.Entry] = []
-    for name in try providers.names() {
-      do throws(EngineError) {
-        if let entry = try providers.entry(name) { entries.append(entry) }
-      } catch {
-        // One damaged file does not hide the others.
-        context.notice(ErrorMessage(error).text)
-      }
-    }
+    let entries = try providers.entries(keys: keys) { error in context.notice(ErrorMessage(error).text) }
     if options.json {
       try context.output(envelope(["providers": .array(entries.map(\.json))]))
+    } else if keys {
+      let table = Table(
+        columns: [
+          Table.Column("PROVIDER"), Table.Column("SERVICE", floor: 8, rank: 2),
+          Table.Column("ORIGIN", floor: 12, rank: 1),
+          Table.Column("VARIABLE", floor: 8, rank: 0),
+        ],
+        rows: entries.map { entry in
+          [
+            Cell(entry.provider.usage, .strong), Cell(entry.provider.title ?? "-"),
+            Cell(entry.provider.keyOrigin), Cell(entry.provider.key?.variables.first ?? "-", .faint),
+          ]
+        }
+      )
+      try context.output(table.lines(on: context.screen))
     } else {
       let table = Table(
         columns: [
@@ -53,6 +67,7 @@ struct ProvidersCommand: AcctCommand {
         }
       )
       try context.output(table.lines(on: context.screen))
+      context.notice("`acct providers --keys` lists those whose accounts have an API key")
     }
   }
 
@@ -69,7 +84,7 @@ struct ProvidersCommand: AcctCommand {
 
 /// The members of a file as they stand in it.
 private func fields(_ object: JSONObject, under path: String) -> [Field] {
-  object.flatMap { member -> [Field] in
+  object.filter { $0.name != "comment" }.flatMap { member -> [Field] in
     let name = path.isEmpty ? member.name : "\(path).\(member.name)"
     return switch member.value {
     case .null: []
@@ -79,6 +94,14 @@ private func fields(_ object: JSONObject, under path: String) -> [Field] {
     case .bool(let isTrue): [Field(name, isTrue ? "yes" : "no")]
     case .number: []
     }
+  }
+}
+
+extension Provider {
+  /// The first origin that its keys are sent to, with the host that is used where the user types none.
+  fileprivate var keyOrigin: String {
+    guard let origin = origins.first?.template else { return "-" }
+    return defaults.host.map { origin.replacing("{host}", with: $0) } ?? origin
   }
 }
 

@@ -2,6 +2,7 @@ import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctProtocol
 import ArgumentParser
 import StrictJSON
 
@@ -97,11 +98,21 @@ struct StatusCommand: AcctCommand {
         directoryFile: choice.directoryFile,
         limits: limits,
         errorMessage: errorMessage,
+        keyPage: keyPage(of: status.account, context),
         clock: context.world.clock
       )
       try context.output(text.lines(on: context.screen))
     }
     return errorMessage?.status ?? .done
+  }
+
+  /// The page where a provider's key is made and revoked.
+  private func keyPage(of account: Account, _ context: Context) -> String? {
+    guard account.kind == .static, let provider = account.client.provider.flatMap({ ProviderName($0) }) else {
+      return nil
+    }
+    // A file that is damaged by now is no reason to show nothing of the account.
+    return (try? Providers(context.world).resolve(provider))?.registerAt
   }
 }
 
@@ -110,8 +121,8 @@ extension EngineError {
   fileprivate var isServersWord: Bool {
     switch self {
     case .signIn(.required), .server(.otherUser): true
-    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn,
-      .atproto, .provider, .backend, .session, .guest, .transfer, .told, .files, .cancelled:
+    case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn,
+      .atproto, .provider, .transfer, .told, .files, .cancelled:
       false
     }
   }

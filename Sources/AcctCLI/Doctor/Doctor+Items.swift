@@ -43,7 +43,7 @@ extension Doctor {
         ? nil
         : account.missingItem(among: listed[account.id] ?? []).map { missing($0, account.name) }
     }
-    let own = context.world.sharedKeyring.membership.ownItem()
+    let own = context.fleet?.ownItem()
     return (findings, try accountStore.orphans(among: listed.keys, besides: own))
   }
 

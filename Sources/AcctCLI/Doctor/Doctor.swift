@@ -1,6 +1,7 @@
 import AcctConsole
 import AcctDevices
 import AcctEngine
+import AcctFleet
 import AcctPorts
 import AcctRequests
 
@@ -40,8 +41,8 @@ struct Doctor: Sendable {
     if let found {
       findings += await seal(of: found.keyring)
       // The previous check reports an engine that can't be asked.
-      _ = try? await SharedRecords(in: found.keyring, context)?.pull()
-      findings += sharing(found)
+      _ = try? await context.place(in: found.keyring)?.pull()
+      findings += SharingCheck(context).findings(for: found.keyring.kind, isReady: found.isReady)
       findings += await items(in: found)
       // A failure that makes every item unreadable is reported once.
       if found.isReady { findings += await contents(of: found.keyring) }

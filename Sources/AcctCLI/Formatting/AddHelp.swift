@@ -54,7 +54,7 @@ enum AddHelp {
     Add an account, or give new credentials to one that is there.
 
     usage: acct add [PROVIDER[:HOST] | HANDLE | URL] [OPTION…]
-      alone, it asks; `acct providers` lists the servers known by name
+      alone, it asks; `acct providers` and `acct providers --keys` list names
 
     examples:
       acct add github
@@ -89,7 +89,7 @@ enum AddHelp {
       --resource URL  a server it is for; alone, it names the issuer
       --allow-origin ORIGIN  one more origin that its headers may be sent to
       --token FILE  a token or an API key that you have; - is stdin
-      --header, --scheme, --basic  how that is sent; --expires TIME: when it ends
+      --header, --scheme, --basic, --query  how it is sent; --expires TIME: its end
       --key PLACE [--pin]  its DPoP key: software, tpm[:SPEC], pkcs11:URI
       --no-dpop  bearer tokens, even of a server with DPoP
       --send TOKEN  access-token, or id-token as clusters take it

@@ -11,6 +11,8 @@ struct StatusText {
   var directoryFile: String?
   var limits: [RateLimit] = []
   @Boxed var errorMessage: ErrorMessage? = nil
+  /// The page where a provider's key is made and revoked.
+  var keyPage: String?
   @Boxed var clock: Clock
 
   private var now: Timestamp { clock.now() }
@@ -56,6 +58,7 @@ struct StatusText {
       Field("scope", account.scope ?? ""),
       Field("token", account.tokenType.rawValue),
       Field("sent as", account.sentAs.map(words) ?? ""),
+      Field("key page", keyPage ?? ""),
       Field("starts from", account.client.hasInputs ? words(for: account.client, status.subject) : ""),
       Field("expires", account.expiry(at: now).map { "\($0); \(account.shownExpiry?.description ?? "")" } ?? ""),
     ]
@@ -121,7 +124,8 @@ private func doubt(_ rejection: Rejection, by clock: Clock) -> String {
 private func words(for header: StaticHeader) -> String {
   switch header.form {
   case .bare: "\(header.field): TOKEN"
-  case .scheme(let scheme): "\(header.field): \(scheme) TOKEN"
+  case .query: "?\(header.field)=TOKEN, in the URL"
+  case .scheme(let scheme): "\(header.field): \(StaticHeader.beginning(scheme))TOKEN"
   case .basic(let user): "\(header.field): Basic, of the user \(user.isEmpty ? "\"\"" : user)"
   case .userIsToken: "\(header.field): Basic, as the user"
   }

@@ -1,3 +1,4 @@
+import AcctApps
 import AcctPrograms
 import AcctConsole
 import AcctDevices
@@ -12,14 +13,17 @@ extension AddCommand {
     guard let source = try requireOneSource() else { return }
     if replace {
       switch source {
-      case .token, .file, .program: break
-      case .guest, .backend, .session, .network, .server:
+      case .token, .key, .file, .program: break
+      case .app, .network, .server:
         throw ValidationError("--replace needs --import, --token or --from: a sign-in replaces what the account has")
       }
     }
+    if case .key = source, staticToken.namesForm {
+      throw ValidationError("a provider says how its key is sent: leave out --header, --scheme, --basic and --query")
+    }
     try requireServer(source.isServer)
     try requireFittingClient(source)
-    try requireFittingBackend()
+    try app.requireFitting(signIn.callback, scope: signIn.scope, clientID: signIn.clientID)
     try requireFittingKey(source)
     try requireFittingCertificate(source)
   }
@@ -85,19 +89,6 @@ extension AddCommand {
     }
   }
 
-  /// Rejects options that a backend decides itself, and options of a backend where there is none.
-  private func requireFittingBackend() throws {
-    guard backend != nil || session != nil || signIn.callback == nil else {
-      throw ValidationError("--callback needs --backend or --session")
-    }
-    guard backend == nil && session == nil || signIn.scope == nil else {
-      throw ValidationError("--scope is chosen by the backend")
-    }
-    guard session == nil || signIn.clientID == nil else {
-      throw ValidationError("--client-id is chosen by the backend")
-    }
-  }
-
   /// A certificate is presented to a server that the user names, by acct's own sign-in or renewal.
   private func requireFittingCertificate(_ source: AddSource) throws {
     guard certificate.isUsed else { return }
@@ -105,7 +96,7 @@ extension AddCommand {
     case .file: return
     case .server where source.resource == nil: return
     case .server: throw ValidationError("--cert needs --issuer beside --resource")
-    case .guest, .token, .program, .backend, .session, .network:
+    case .app, .token, .key, .program, .network:
       throw ValidationError("--cert needs --issuer, --token-url, a provider or --import")
     }
   }
@@ -116,10 +107,8 @@ extension AddCommand {
     let reason: String? =
       switch source {
       case .file: "--import brings its own key, which no device takes in"
-      case .backend: "a --backend hands over its own key, which no device takes in"
-      case .session: "a --session has no DPoP key: its backend keeps the tokens"
-      case .guest: "a --guest has no DPoP key"
-      case .token: "a --token has no DPoP key"
+      case .app(let source): source.reasonAgainstKey
+      case .token, .key: "a --token has no DPoP key"
       case .program: "--from takes over tokens that have no DPoP key"
       case .network, .server: nil
       }

@@ -1,3 +1,4 @@
+import AcctApps
 import AcctConsole
 import AcctEngine
 import AcctModel
@@ -30,8 +31,7 @@ struct SignInOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The loopback port to listen on; a free one by default.", valueName: "port"))
   var redirectPort: Int?
 
-  @Option(help: ArgumentHelp("Where a backend's sign-in ends, as in limit://auth.", valueName: "prefix"))
-  var callback: String?
+  @OptionGroup var callback: CallbackOption
 
   @Option(help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds"))
   var wait: Int64 = 600
@@ -41,7 +41,7 @@ struct SignInOptions: ParsableArguments {
 
   /// `true` if any option is given, other than the one that has a default.
   var isUsed: Bool {
-    [clientID, scope, callback, browser].contains { $0 != nil } || !resource.isEmpty || device || noBrowser
+    [clientID, scope, browser].contains { $0 != nil } || callback.isUsed || !resource.isEmpty || device || noBrowser
       || redirectPort != nil || send != nil
   }
 
@@ -70,43 +70,9 @@ struct SignInOptions: ParsableArguments {
     }
   }
 
-  /// The identity to sign in at a backend that keeps the session, checked.
-  func request(session: String, for handle: String?, _ context: Context) throws(EngineError) -> SessionSignIn.Request {
-    let route = try route(context)
-    do {
-      return SessionSignIn.Request(
-        backend: try Origin(session),
-        handle: try handle.map { text throws(ParseError) in try Handle(ATProtoSignIn.Identifier.bare(text)) },
-        route: route
-      )
-    } catch {
-      throw .input(.malformed(error))
-    }
-  }
-
-  /// The identity to sign in at a backend, checked.
-  func request(backend: String, for person: String?, _ context: Context) throws(EngineError) -> BackendSignIn.Request {
-    let route = try route(context)
-    do {
-      return BackendSignIn.Request(
-        backend: try BackendURL(backend),
-        person: try person.map { text throws(ParseError) in try BackendPerson(ATProtoSignIn.Identifier.bare(text)) },
-        clientID: clientID,
-        route: route
-      )
-    } catch {
-      throw .input(.malformed(error))
-    }
-  }
-
   /// The user's way to a backend's sign-in and back, checked.
   func route(_ context: Context) throws(EngineError) -> CallbackRoute {
-    var expected: CallbackPlace?
-    if let callback {
-      do { expected = try CallbackPlace(prefix: callback) } catch { throw .backend(.callbackPrefix(callback, error)) }
-    }
-    return CallbackRoute(
-      expected: expected,
+    try callback.route(
       redirectPort: redirectPort,
       opensBrowser: !noBrowser && !context.options.noInput,
       timeout: wait

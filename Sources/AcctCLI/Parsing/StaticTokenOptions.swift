@@ -21,14 +21,24 @@ struct StaticTokenOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Send the token as the password of this user (Basic).", valueName: "user"))
   var basic: String?
 
+  @Option(help: ArgumentHelp("Send the token in the URL's query, as this parameter.", valueName: "name"))
+  var query: String?
+
   @Option(help: ArgumentHelp("When the token ends: a date or a time.", valueName: "time"))
   var expires: String?
 
+  /// `true` if an option says how the token is sent.
+  var namesForm: Bool { [header, scheme, basic, query].contains { $0 != nil } }
+
   func validate() throws {
-    let given = [header, scheme, basic, expires].contains { $0 != nil }
-    guard file != nil || !given else { throw ValidationError("--header, --scheme, --basic and --expires need --token") }
+    guard file != nil || !namesForm && expires == nil else {
+      throw ValidationError("--header, --scheme, --basic, --query and --expires need --token")
+    }
     guard basic == nil || header == nil && scheme == nil else {
       throw ValidationError("--basic excludes --header and --scheme")
+    }
+    guard query == nil || header == nil && scheme == nil && basic == nil else {
+      throw ValidationError("--query excludes --header, --scheme and --basic")
     }
   }
 
@@ -40,9 +50,11 @@ struct StaticTokenOptions: ParsableArguments {
   /// - Returns: The source of the token, and the form in which it is sent.
   /// - Throws: ``InputError/staticToken(_:)``.
   func request(_ file: String, _ origins: [Place]) throws(EngineError) -> AddStaticToken.Request {
-    let field = header ?? "Authorization"
+    let field = query ?? header ?? "Authorization"
     let form: StaticHeader.Form =
-      if let basic {
+      if query != nil {
+        .query
+      } else if let basic {
         .basic(user: basic)
       } else if let scheme {
         scheme == "none" ? .bare : .scheme(scheme)

@@ -59,8 +59,6 @@ final class SignInPrompts: Sendable {
         "acct: if the browser can't open the address that it was redirected to, paste that address here"
           + copying(Self.lineCopies)
       )
-    case .wrongCallback(let flaw):
-      report("acct: this is not the callback of this sign-in: \(words(for: flaw)); paste the whole address")
     case .callbackRefused(.page):
       report("acct: refused a callback that a web page loaded in the background; still waiting")
     case .callbackRefused: report("acct: refused a callback from a program that is not this user's; still waiting")
@@ -68,10 +66,7 @@ final class SignInPrompts: Sendable {
       let words = [error.code, error.description].compactMap(\.self).map(printable).joined(separator: ": ")
       report("acct: refused a callback without this sign-in's state (\(words)); still waiting")
     case .callbackUnproven(nil): report("acct: refused a callback without an answer; still waiting")
-    case .schemeNotRegistered(let scheme, let failure):
-      report("acct: the desktop can't deliver \(scheme): addresses: \(words(for: failure))")
-    case .notConfirmed(let error):
-      report("acct: the session could not be checked yet: \(ErrorMessage(error).text)")
+    case .told(let text): report("acct: \(text)")
     case .device(let flow): show(flow)
     }
   }

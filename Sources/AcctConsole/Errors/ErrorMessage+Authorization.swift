@@ -26,6 +26,10 @@ extension ErrorMessage {
           "the token of \(name) is for no header field: its server issued it with the type N_A, or as an ID token"
         )
         .hint("`acct token -a \(shellWord(name.description))` prints it")
+    case .inQuery(let name):
+      self = .code("inQuery", .usage)
+        .saying("the token of \(name) is sent in the URL's query, and no header can carry it")
+        .hint("--format curl prints it for curl -K (from 7.87 on); acct request and acct proxy send it")
     case .noSecondToken(let name):
       self = .code("noSecondToken", .usage)
         .saying("\(name) has no refresh token that could bring a token for another audience or scope")
@@ -93,9 +97,7 @@ extension ErrorMessage {
       : "\(owners.map(\.description).joined(separator: ", ")) have it: `acct -a NAME \(command) …`"
     return message
   }
-}
 
-extension ErrorMessage {
   /// The account could not be chosen.
   init(_ error: SelectionError) {
     switch error {
@@ -140,8 +142,10 @@ extension ErrorMessage {
       self = .code("badDirectoryFile", .badInput)
         .saying("\(printable(path)) chooses no account: \(reason)")
         .hint("each of its lines is the name of an account; `acct switch --here NAME` writes it anew")
-    case .directoryNotWritten(let path, let reason):
+    case .directoryNotWritten(.failed(let path, let reason)), .directoryNotWritten(.distrusted(let path, let reason)):
       self = .code("badDirectoryFile", .badInput).saying("can't write \(printable(path)): \(reason)")
+    case .directoryNotWritten(.changed(let path)):
+      self = .code("badDirectoryFile", .badInput).saying("\(printable(path)) has just been changed").hint("try again")
     case .noDirectory:
       self = .code("badDirectoryFile", .badInput).saying("the working directory is gone")
     case .nameTaken(let name): self = .code("nameTaken", .usage).saying("another account is called \(name)")

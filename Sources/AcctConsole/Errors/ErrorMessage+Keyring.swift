@@ -1,4 +1,4 @@
-import AcctEngine
+package import AcctEngine
 package import AcctModel
 import Secrets
 package import AcctPorts
@@ -21,6 +21,14 @@ extension ErrorMessage {
       // The failure says what opens it.
       default: break
       }
+    case .notStored(let failure, let kind):
+      self.init(failure, kind)
+      // Its own hint says that nothing was changed; here a server may have changed something.
+      hint =
+        kind.isShared
+        ? "the server's answer waits on this machine, encrypted: the next call that reaches the engine stores it"
+        : "unlock it and try again: the server's answer could not be stored, and the next call says "
+          + "whether the session is lost"
     case .notChosen(let undecided):
       let reason =
         switch undecided {
@@ -51,7 +59,23 @@ extension ErrorMessage {
       self = .code("confirmationNeeded", .usage)
         .saying("the secrets of \(names.isEmpty ? "no account" : list(names)) would be deleted; nothing was changed")
         .hint("confirm it at a terminal, or with --yes")
+    case .guestNotShared(let kind):
+      self = .code("guestShared", .refused)
+        .saying("a guest session belongs to one machine, and the keyring (\(kind.rawValue)) is shared")
+        .hint("add the guest under another ACCT_HOME, with a keyring of its own")
     case .notSealed(let failure, _): self.init(failure, .tpm2)
+    case .demanded(let kind):
+      self = .code("usage", .usage)
+        .saying("ACCT_KEYRING is \(kind.rawValue): later commands would look there, wherever the accounts are")
+        .hint("unset ACCT_KEYRING and try again")
+    case .passphraseStays(let kind):
+      self = .code("passphraseStays", .failed)
+        .saying("the keyring in use is on \(kind.rawValue), and its passphrase is that of all machines")
+        .hint("`acct keyring rekey` with --new-passphrase-file FILE changes it for all of them")
+    case .notSealable(let kind):
+      self = .code("notSealable", .failed)
+        .saying("the keyring in use is on \(kind.rawValue), and no TPM is that of all machines")
+        .hint("a machine without a person opens it by ACCT_VAULT_KEY_FILE: acct-keyring(1)")
     }
   }
 
@@ -152,5 +176,52 @@ package func words(forSeal failure: HardwareKeyFailure) -> String {
   case .foreign: "the vault was sealed in another TPM, or this one was cleared"
   case .owned: "its owner set a password, and it keeps no storage key (0x81000001)"
   case .wrongPIN, .cancelled, .notTouched, .gone: "it gives no reason"
+  }
+}
+
+extension AccountOverview.Status {
+  /// The assessment with the reason in words, if there is one.
+  package var shownAssessment: Assessment {
+    var shown = assessment
+    shown.reason = assessment.reason ?? keyringFailure?.reason
+    return shown
+  }
+}
+
+extension KeyringFailure {
+  /// The reason for the state of an account whose keyring did not answer.
+  fileprivate var reason: String? {
+    switch self {
+    case .locked(let reason, _): reason
+    case .sealed: "its TPM does not open it, and no passphrase did"
+    case .cancelled: nil
+    case .unavailable(let reason), .failed(let reason), .damagedHeader(let reason): reason
+    case .noVault: "there is no vault yet"
+    case .timedOut: "the keyring did not answer in time"
+    case .notJoined: "this machine has joined no shared keyring"
+    case .engine(let failure): failure.reason
+    case .rolledBack: "the shared keyring was restored from a backup"
+    case .damagedAccount: "what the shared keyring has of it is damaged"
+    case .answerWaits: "a server's answer is still to be stored on the shared keyring"
+    case .answerUnopened: "a server's answer waits for the shared keyring, and no key opens it any more"
+    case .removedMachine(let host, _): "this machine was removed from the shared keyring by \(printable(host))"
+    case .machineKey(_, .foreign): "the TPM that had this machine's key was cleared, or is another one"
+    case .machineKey: "the TPM with this machine's key does not open the shared keyring"
+    case .settings: "the settings of the shared keyring can't be used"
+    }
+  }
+}
+
+extension SharedStoreFailure {
+  fileprivate var reason: String {
+    switch self {
+    case .unavailable(let reason), .denied(let reason), .untrusted(let reason), .notPrepared(let reason),
+      .failed(let reason):
+      reason
+    case .timedOut: "the shared keyring did not answer in time"
+    case .readOnly: "this machine can only read the shared keyring"
+    case .noQuorum: "too few members of the shared keyring are there"
+    case .noSpace: "the shared keyring takes no more writes"
+    }
   }
 }

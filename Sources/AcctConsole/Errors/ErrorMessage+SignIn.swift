@@ -306,6 +306,7 @@ extension ErrorMessage {
           "make one\(place.map { " at \($0)" } ?? ""); on a terminal `acct add` asks for it, elsewhere give "
             + "--token FILE --basic USER\(origin.map { " --allow-origin \($0)" } ?? "")"
         )
+    case .key(let error): self.init(error)
     case .notRegistered(let origin, let reason, let registration):
       self = .code("notRegistered", .serverFailed)
         .saying("\(origin) did not register acct as a client: it \(words(for: reason))")
@@ -364,4 +365,11 @@ private func words(for flaw: ProviderPlace.Flaw) -> String {
       : "not a host: \(printable(text))"
   case .name(let text): "not the name of a tenant or realm: \(printable(text))"
   }
+}
+
+/// For a browser that was signed in as another identity than the named one.
+package func wrongPersonHint(_ found: String, _ asked: String) -> String {
+  let found = printable(String(found.prefix { $0 != "," }))
+  return
+    "sign out of \(found) in the browser, then run the same command again and sign in as \(asked)"
 }

@@ -64,29 +64,27 @@ extension ErrorMessage {
   }
 
   private init(_ error: SealedExportError) {
-    let nothing = "nothing was stored"
     switch error {
     case .malformed(let member):
       self = .code("badExport", .badInput)
         .saying("this is not an export of acct: its \(member) is malformed")
-        .hint(nothing)
     case .unknownVersion:
       self = .code("badExport", .badInput)
         .saying("this version of acct does not support the export's version")
-        .hint("use a newer acct; \(nothing)")
+        .hint("use a newer acct")
     case .unsuitableCost:
       self = .code("badExport", .badInput)
         .saying("the export's scrypt parameters are invalid, or would exhaust this machine")
-        .hint(nothing)
     case .damaged:
       self = .code("badExport", .badInput)
         .saying("the export was damaged in transit: its checksum is wrong")
-        .hint("copy it again; \(nothing)")
+        .hint("copy it again")
     case .notOpened:
       self = .code("wrongPassphrase", .badInput)
         .saying("the passphrase is wrong, or the export was modified; acct can't tell which")
-        .hint(nothing)
     case .libraryFailed: self = .cryptoFailed
     }
+    guard status == .badInput else { return }
+    hint = [hint, "nothing was stored"].compactMap(\.self).joined(separator: "; ")
   }
 }

@@ -82,9 +82,7 @@ extension ErrorMessage {
       "exit": .number(JSONNumber(Int64(status.rawValue))),
     ]
   }
-}
 
-extension ErrorMessage {
   /// Translates a failure into the user's words; each subject has a file.
   package init(_ error: EngineError) {
     switch error {
@@ -92,7 +90,6 @@ extension ErrorMessage {
     case .authorization(let error): self.init(error)
     case .input(let error): self.init(error)
     case .keyring(let error): self.init(error)
-    case .sharing(let error): self.init(error)
     case .key(let error): self.init(error)
     case .inputToken(let error): self.init(error)
     case .network(let error): self.init(error)
@@ -100,18 +97,13 @@ extension ErrorMessage {
     case .signIn(let error): self.init(error)
     case .atproto(let error): self.init(error)
     case .provider(let error): self.init(error)
-    case .backend(let error): self.init(error)
-    case .session(let error): self.init(error)
-    case .guest(let error): self.init(error)
     case .transfer(let error): self.init(error)
     case .files(let error): self.init(error)
     case .told(let told): self = told.message
     case .cancelled: self = .code("cancelled", .cancelled).saying("cancelled")
     }
   }
-}
 
-extension ErrorMessage {
   /// A program that acct runs gave no result.
   package init(_ failure: ProgramFailure) {
     switch failure {

@@ -57,3 +57,6 @@ private func local(_ moment: Timestamp, _ clock: Clock) -> (date: String, time: 
   let text = moment.adding(seconds: clock.localOffset(moment)).description
   return (String(text.prefix(10)), String(text.dropFirst(11).prefix(5)))
 }
+
+/// The day of a time in seconds since 1970, in UTC: `2027-01-15`.
+package func day(_ seconds: Int64) -> String { String(Timestamp(clamped: seconds).description.prefix(10)) }

@@ -90,7 +90,7 @@ extension World {
   func showing(_ waits: LongWaits) -> World {
     var world = self
     world.transport = transport.showing(waits)
-    let (dns, files, shared) = (dns, files, sharedKeyring.keyring)
+    let (dns, files, shared) = (dns, files, sharedKeyring)
     world.dns = DNS { name, seconds throws(DNSFailure) in
       let end = waits.begin(Int64(seconds)) { left in "waiting for a resolver: \(left)" }
       defer { end() }
@@ -101,7 +101,7 @@ extension World {
       defer { end() }
       return try await files.lock(lock, seconds)
     }
-    world.sharedKeyring.keyring = { kind in shared(kind).showing(waits) }
+    world.sharedKeyring = { kind in shared(kind).showing(waits) }
     return world
   }
 }

@@ -4,13 +4,8 @@ import AcctPorts
 
 /// Shows on standard error the reason why a command waits.
 struct WaitingNotices: Sendable {
-  private let world: World
-  private let isQuiet: Bool
-
-  init(_ world: World, _ options: SharedOptions) {
-    self.world = world
-    isQuiet = options.quiet
-  }
+  let world: World
+  let isQuiet: Bool
 
   /// Shows a line in place of the last one; `nil` where lines stay.
   private var replace: (@Sendable (String) -> Void)? {

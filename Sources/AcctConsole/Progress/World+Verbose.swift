@@ -24,8 +24,8 @@ extension World {
     world.transport = transport.logging(log)
     world.secretService = secretService.logging(log)
     world.vaultKeyring = vaultKeyring.logging(log)
-    let shared = sharedKeyring.keyring
-    world.sharedKeyring.keyring = { kind in shared(kind).logging(log) }
+    let shared = sharedKeyring
+    world.sharedKeyring = { kind in shared(kind).logging(log) }
     world.dns = dns.logging(log)
     return world
   }

@@ -11,9 +11,7 @@ package struct Screen: Equatable, Sendable {
 
   /// A screen without colour.
   package init(columns: Int?) { self.columns = columns }
-}
 
-extension Screen {
   /// Standard output.
   ///
   /// `COLUMNS` precedes the terminal's own width; neither counts without a terminal.

@@ -150,7 +150,7 @@ extension AccountFile {
       switch header.form {
       case .basic, .userIsToken: keeper = .docker
       case .scheme: keeper = .terraform
-      case .bare: keeper = nil
+      case .bare, .query: keeper = nil
       }
       return header
     }
@@ -302,6 +302,15 @@ extension SubjectStatements {
 }
 
 extension GuestLimitations {
+  /// Reads limitations; unreadable ones are left out, since nothing depends on them.
+  package init(_ object: JSONObject) {
+    let names = (object["featuresDisabled"]?.arrayValue ?? []).compactMap(\.stringValue)
+    self.init(
+      maxEditsPerDay: object["maxEditsPerDay"]?.numberValue?.integer.flatMap { $0 < 0 ? nil : $0 },
+      featuresDisabled: Array(names.filter { $0.utf8.count <= 128 }.prefix(64))
+    )
+  }
+
   /// The backend's object, both in files and in the contract for scripts.
   package var json: JSON {
     ["maxEditsPerDay": .init(maxEditsPerDay), "featuresDisabled": .array(featuresDisabled.map { .string($0) })]
@@ -313,12 +322,13 @@ extension StaticHeader {
   package var json: JSON {
     let (scheme, user): (JSON, JSON) =
       switch form {
-      case .bare: (.null, .null)
+      case .bare, .query: (.null, .null)
       case .scheme(let scheme): (.string(scheme), .null)
       case .basic(let user): ("Basic", .string(user))
       // To an acct that does not know the form it is the password of an empty user, which most such servers take, too.
       case .userIsToken: ("Basic", "")
       }
+    if form == .query { return ["header": .null, "scheme": scheme, "user": user, "query": .string(field)] }
     guard case .userIsToken(let password) = form else {
       return ["header": .string(field), "scheme": scheme, "user": user]
     }
@@ -329,12 +339,12 @@ extension StaticHeader {
 
   /// Parses the output of ``json``; `nil` for anything else.
   package init?(json: JSON) {
-    guard let members = json.objectValue, let field = members["header"]?.stringValue,
-      let scheme = members["scheme"], let user = members["user"]
-    else { return nil }
+    guard let members = json.objectValue, let scheme = members["scheme"], let user = members["user"] else { return nil }
+    let parameter = members["query"]?.stringValue
+    guard let field = parameter ?? members["header"]?.stringValue else { return nil }
     let form: Form
     switch (scheme, user) {
-    case (.null, .null): form = .bare
+    case (.null, .null): form = parameter == nil ? .bare : .query
     case (.string("Basic"), _) where members["secretIs"] == "user":
       form = .userIsToken(password: members["password"]?.stringValue)
     case (.string(let scheme), .null): form = .scheme(scheme)

@@ -22,7 +22,7 @@ package struct AccountStore: Sendable {
   }
 
   /// The account in a file's bytes, or `nil` if they are not this account's.
-  func account(_ id: AccountID, in bytes: [UInt8]) -> Account? {
+  package func account(_ id: AccountID, in bytes: [UInt8]) -> Account? {
     guard let account = AccountFile.decode(bytes), account.id == id else { return nil }
     return account
   }
@@ -32,7 +32,7 @@ package struct AccountStore: Sendable {
     do { try world.files.eachAccount(body) } catch { throw .files(.failed(error)) }
   }
 
-  func save(_ account: Account) throws(EngineError) {
+  package func save(_ account: Account) throws(EngineError) {
     if account.origins.hasPaths { try notePlaces() }
     do { try world.files.replace(.account(account.id), AccountFile.encode(account)) } catch {
       throw .files(.failed(error))
@@ -40,12 +40,12 @@ package struct AccountStore: Sendable {
   }
 
   /// The bytes of an account's file; `nil` without one.
-  func contents(of id: AccountID) throws(EngineError) -> [UInt8]? { try read(.account(id)) }
+  package func contents(of id: AccountID) throws(EngineError) -> [UInt8]? { try read(.account(id)) }
 
   /// Replaces an account's file by a record from a shared keyring, if it differs.
   ///
   /// - Throws: ``FilesError/damagedAccount(_:)`` for a record that is not this account's; the file is unchanged.
-  func take(_ record: [UInt8], of id: AccountID) throws(EngineError) {
+  package func take(_ record: [UInt8], of id: AccountID) throws(EngineError) {
     guard let account = account(id, in: record) else { throw .files(.damagedAccount(id)) }
     if account.origins.hasPaths { try notePlaces() }
     try update(id, to: record)
@@ -92,7 +92,7 @@ package struct AccountStore: Sendable {
   ///
   /// If both locks are needed, this one is taken first: it may be held across a network call, and no holder of the
   /// book may wait for that.
-  func exclusively<Result>(
+  package func exclusively<Result>(
     _ id: AccountID,
     _ body: () async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
@@ -234,7 +234,7 @@ extension AccountStore {
   }
 
   /// The account of a name, or `nil` if there is none; reads files until it is found.
-  func account(named name: String) throws(EngineError) -> Account? {
+  package func account(named name: String) throws(EngineError) -> Account? {
     // The name as the file has it; a file without this text need not be parsed.
     let search = ByteSearch(of: JSON.string(name).serialized())
     let found = Mutex<(account: Account?, failure: FilesFailure?)>((nil, nil))
@@ -287,7 +287,7 @@ struct ByteSearch {
 
 extension EngineContext {
   /// Deletes an account's file, its limits, and its entry as the active account.
-  func forget(_ id: AccountID) async throws(EngineError) {
+  package func forget(_ id: AccountID) async throws(EngineError) {
     let accountStore = accountStore
     try await accountStore.exclusively { () throws(EngineError) in
       let active = try accountStore.active()
@@ -322,7 +322,7 @@ extension AddAccount {
     let orphans = try? await accountStore.exclusively { () throws(EngineError) -> [AccountID] in
       try accountStore.orphans(
         among: try await listed().keys,
-        besides: context.world.sharedKeyring.membership.ownItem()
+        besides: context.fleet?.ownItem()
       )
     }
     return orphans?.count ?? 0
@@ -346,7 +346,7 @@ extension EngineContext {
 
 extension AccountStore {
   /// Reads a file that is not used again, to name its account.
-  func skipped(_ id: AccountID) -> SkippedAccount { examine(id).account }
+  package func skipped(_ id: AccountID) -> SkippedAccount { examine(id).account }
 
   /// The first of some files that are not used whose account has this name or identifier; nothing may be sought in its
   /// place.

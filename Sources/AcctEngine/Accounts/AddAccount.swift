@@ -42,6 +42,8 @@ package struct AddAccount: Sendable {
     case unlessNewer
     /// It gets the new ones, since the user says so.
     case forced
+    /// It keeps its own: a key whose account was to have a name that is free.
+    case never
   }
 
   /// The stored account, and its state before.
@@ -100,7 +102,7 @@ package struct AddAccount: Sendable {
   /// - Throws: ``TransferError/newerHere(_:)``.
   func requireNewer(_ incoming: IncomingAccount) async throws(EngineError) {
     let keyring = try await prepare()
-    try await SharedRecords(in: keyring, context)?.pull()
+    try await context.place(in: keyring)?.pull()
     guard let known = try sameIdentity(incoming, keyring) else { return }
     try await context.withExclusiveAccess(to: known) {
       (known, credentialStore) throws(EngineError) in
@@ -117,10 +119,10 @@ package struct AddAccount: Sendable {
     // again under its lock, and the search repeated if it has changed. Another machine may, too.
     var taken: Set<AccountName> = []
     while true {
-      guard incoming.kind != .guest || keyring.accounts == nil else { throw .guest(.shared(keyring.kind)) }
+      guard incoming.kind != .guest || keyring.accounts == nil else { throw .keyring(.guestNotShared(keyring.kind)) }
       guard !incoming.isOfThisMachine || keyring.accounts == nil else { throw .key(.notShared(keyring.kind)) }
       guard !incoming.hasInputs || keyring.accounts == nil else { throw .inputToken(.local(nil)) }
-      try await SharedRecords(in: keyring, context)?.pull()
+      try await context.place(in: keyring)?.pull()
       if let known = try sameIdentity(incoming, keyring) {
         if let added = try await renew(known, incoming, options) { return added }
       } else if let account = try await create(incoming, options, keyring, &taken) {
@@ -224,6 +226,7 @@ package struct AddAccount: Sendable {
         (known, credentialStore) throws(EngineError) -> Added? in
         // A static token's account is known by its name, which another process can have changed.
         guard isItself || incoming.isSame(as: known) else { return nil }
+        guard options.replacement != .never else { throw .input(.staticToken(.nameTaken(known.name))) }
         // It keeps its name; one that belongs to another account was meant otherwise.
         if let name = options.name, name != known.name { try accountStore.requireFree(name) }
         if options.name == nil, let sentAs = incoming.sentAs, known.sentAs != sentAs {

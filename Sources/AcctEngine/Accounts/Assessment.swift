@@ -1,5 +1,5 @@
 package import AcctModel
-import AcctPorts
+package import AcctPorts
 import AcctProtocol
 
 /// The state of an account, its reason if there is one, and the resulting action.
@@ -26,7 +26,7 @@ package struct Assessment: Equatable, Sendable {
 }
 
 /// The keyring's answer.
-enum Evidence: Equatable {
+package enum Evidence: Equatable {
   /// It was not asked: the last known state applies.
   case none
   /// It did not answer.
@@ -45,7 +45,7 @@ extension Account {
   ///   - now: The time to decide for.
   ///   - minimum: Seconds that must be left; the skew buffer if not given.
   /// - Returns: The state, its reason, and the resulting action.
-  func assess(_ evidence: Evidence, at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment {
+  package func assess(_ evidence: Evidence, at now: Timestamp, leaving minimum: Int64? = nil) -> Assessment {
     let event: SessionEvent
     let reason: StateReason?
     if recordedState.state == .valid, evidence == .none || evidence == .present, let end = certificateEnd(at: now) {
@@ -116,7 +116,7 @@ extension KeyringFailure {
 
 extension Account {
   /// The account without the paths of its certificate's files, which are those of this machine.
-  var withoutFiles: Account {
+  package var withoutFiles: Account {
     guard client.certificate?.files != nil else { return self }
     var account = self
     account.client.certificate?.files = nil
@@ -124,7 +124,7 @@ extension Account {
   }
 
   /// `true` if it names files or programs of one machine, which another must not read, run or name to other programs.
-  var namesFilesOrPrograms: Bool { client.hasInputs || client.certificate?.files != nil }
+  package var namesFilesOrPrograms: Bool { client.hasInputs || client.certificate?.files != nil }
 
   /// The assessment of an account whose client's certificate has ended; `nil` where it has not.
   func certificateEnd(at now: Timestamp) -> Assessment? {
@@ -188,5 +188,5 @@ extension Account {
   }
 
   /// Returns `true` if it is the guest of a backend; each backend has at most one.
-  func isGuest(of backend: Origin?) -> Bool { kind == .guest && service == backend }
+  package func isGuest(of backend: Origin?) -> Bool { kind == .guest && service == backend }
 }

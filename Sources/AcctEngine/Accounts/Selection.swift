@@ -74,7 +74,7 @@ package struct Selection: Sendable {
   /// account.
   private func bringingUnknown<Found>(_ look: () throws(EngineError) -> Found) async throws(EngineError) -> Found {
     do throws(EngineError) { return try look() } catch {
-      guard asksEngine, error.tellsOfNoAccount, let shared = try context.sharedRecords() else { throw error }
+      guard asksEngine, error.tellsOfNoAccount, let shared = try context.sharedPlace() else { throw error }
       try await shared.pull()
       return try look()
     }
@@ -191,7 +191,7 @@ package struct Selection: Sendable {
 
   /// Checks that no other account has the same name, such as one in a shared keyring and one in another.
   private func requireAlone(_ named: Account, _ reference: String) throws(EngineError) {
-    guard try context.sharedRecords() != nil || named.keptIn != nil else { return }
+    guard try context.sharedPlace() != nil || named.keptIn != nil else { return }
     let same = try context.accountStore.listing().accounts.filter { $0.name == named.name }
     guard same.count > 1 else { return }
     throw .selection(
@@ -227,7 +227,7 @@ extension EngineError {
     switch self {
     case .selection(.unknown), .selection(.unknownInFile), .selection(.noAccounts), .files(.skipped): true
     case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn, .atproto,
-      .provider, .backend, .session, .guest, .transfer, .told, .sharing, .files, .cancelled:
+      .provider, .transfer, .told, .files, .cancelled:
       false
     }
   }

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import AcctPorts
 import Release
 import StrictJSON
@@ -78,19 +78,23 @@ extension EngineContext {
   ///   - account: The account.
   ///   - origin: The origin that it is about, if it is about one.
   ///   - time: When it was; `nil` for now.
-  func note(_ kind: AccountEvent.Kind, of account: inout Account, at origin: Origin? = nil, when time: Timestamp? = nil)
-  {
+  package func note(
+    _ kind: AccountEvent.Kind,
+    of account: inout Account,
+    at origin: Origin? = nil,
+    when time: Timestamp? = nil
+  ) {
     let event = event(kind, at: origin, when: time)
     account.history = account.history.adding(WaitingRefusals(world).events(of: account.id) + [event])
   }
 
   /// An event on this machine, which happens now unless it has a time of its own.
-  func event(_ kind: AccountEvent.Kind, at origin: Origin? = nil, when time: Timestamp? = nil) -> AccountEvent {
+  package func event(_ kind: AccountEvent.Kind, at origin: Origin? = nil, when time: Timestamp? = nil) -> AccountEvent {
     AccountEvent(kind, at: time ?? world.clock.now(), on: world.environment.hostName(), for: program, origin)
   }
 
   /// Adds the rejection of a renewal to an account's history, unless the record had the same one before.
-  func noteRejection(of account: inout Account, since before: RecordedState) {
+  package func noteRejection(of account: inout Account, since before: RecordedState) {
     if account.recordedState != before { note(.renewalRefused, of: &account) }
   }
 }

@@ -23,6 +23,8 @@ package struct EngineContext: Sendable {
     var interaction: Interaction
     var timeout: Int
     let devices: (any KeysInDevices)?
+    let fleet: (any AccountsInFleet)?
+    let backends: (any AppBackends)?
     var hints: KeptHints?
     var report: Waiting.Reporter
     var program: String?
@@ -34,10 +36,20 @@ package struct EngineContext: Sendable {
     _ interaction: Interaction,
     timeout: Int,
     devices: (any KeysInDevices)? = nil,
+    fleet: (any AccountsInFleet)? = nil,
+    backends: (any AppBackends)? = nil,
     report: @escaping Waiting.Reporter
   ) {
     shared = Shared(
-      Members(world: world, interaction: interaction, timeout: timeout, devices: devices, report: report)
+      Members(
+        world: world,
+        interaction: interaction,
+        timeout: timeout,
+        devices: devices,
+        fleet: fleet,
+        backends: backends,
+        report: report
+      )
     )
   }
 
@@ -63,6 +75,10 @@ package struct EngineContext: Sendable {
   }
   /// The keys in devices that the command uses; `nil` where there are none.
   package var devices: (any KeysInDevices)? { shared.members.devices }
+  /// The keyring that several machines share; `nil` where this one shares none.
+  package var fleet: (any AccountsInFleet)? { shared.members.fleet }
+  /// The backends of the accounts that they alone renew; `nil` where there are none.
+  package var backends: (any AppBackends)? { shared.members.backends }
   /// The hints about servers that the process keeps; `nil` for a command, which reads each once.
   package var hints: KeptHints? {
     get { shared.members.hints }
@@ -159,14 +175,16 @@ package enum Waiting: Sendable {
 
 /// The pauses between attempts at a server that gives no answer: 2, 4 and 8 seconds, and up to half as much again, so
 /// that clients that failed together do not retry together.
-struct BackOff {
+package struct BackOff {
   private var pauses: [Int64] = [2, 4, 8]
+
+  package init() {}
 
   /// The next pause in seconds, or `nil` after the last attempt.
   ///
   /// - Parameter entropy: One byte of it is used.
   /// - Returns: Seconds.
-  mutating func next(_ entropy: Entropy) -> Int64? {
+  package mutating func next(_ entropy: Entropy) -> Int64? {
     guard !pauses.isEmpty else { return nil }
     let pause = pauses.removeFirst()
     return pause + Int64(entropy.bytes(1)[0]) % (pause / 2 + 1)
@@ -177,7 +195,8 @@ extension Clock {
   /// Waits, and reports the seconds left every second.
   ///
   /// - Throws: ``EngineError/cancelled``.
-  func pause(_ seconds: Int64, because error: EngineError, _ report: Waiting.Reporter) async throws(EngineError) {
+  package func pause(_ seconds: Int64, because error: EngineError, _ report: Waiting.Reporter) async throws(EngineError)
+  {
     defer { report(.over) }
     for left in stride(from: seconds, to: 0, by: -1) {
       report(.toAskAgain(secondsLeft: left, of: seconds, because: error))

@@ -14,7 +14,7 @@ extension World {
     changed.transport = transport.noting(held)
     changed.secretService = secretService.noting(held)
     changed.vaultKeyring = vaultKeyring.noting(held)
-    changed.sharedKeyring = sharedKeyring.noting(held)
+    changed.sharedKeyring = { [sharedKeyring] kind in sharedKeyring(kind).noting(held) }
     let (ask, input) = (terminal.askSecret, streams.input)
     let readFile = secretFiles.read
     changed.terminal.askSecret = { prompt in
@@ -49,9 +49,9 @@ extension HTTPTransport {
   fileprivate func noting(_ held: HeldSecrets) -> HTTPTransport {
     HTTPTransport(
       send: { request throws(HTTPFailure) in
-        let (fields, body) = try request.opened(for: request.url.origin)
-        held.hold(SecretMembers.ofFields(fields))
-        if let body { held.hold(SecretMembers.ofBody(body, .sent)) }
+        let sent = try request.opened(for: request.url.origin)
+        held.hold(SecretMembers.ofFields(sent.fields))
+        if let body = sent.body { held.hold(SecretMembers.ofBody(body, .sent)) }
         let response: HTTPResponse
         do throws(HTTPFailure) { response = try await send(request) } catch { throw error.redacted(by: held) }
         held.hold(cookiesIn: response.fields)
@@ -59,7 +59,7 @@ extension HTTPTransport {
         return response
       },
       stream: { request throws(HTTPFailure) in
-        held.hold(SecretMembers.ofFields(try request.openedFields(for: request.url.origin)))
+        held.hold(SecretMembers.ofFields(try request.opened(for: request.url.origin).fields))
         let response: StreamedResponse
         do throws(HTTPFailure) { response = try await stream(request) } catch { throw error.redacted(by: held) }
         held.hold(cookiesIn: response.head.fields)
@@ -139,7 +139,7 @@ extension ItemKind {
 }
 
 extension KeyringFailure {
-  func redacted(by held: HeldSecrets) -> KeyringFailure {
+  package func redacted(by held: HeldSecrets) -> KeyringFailure {
     switch self {
     case .locked(let reason, let opening): .locked(reason: reason.map(held.redactor.redact), openedBy: opening)
     case .sealed(let address, let failure, let reason):
@@ -220,74 +220,10 @@ extension SharedAccounts {
   }
 }
 
-extension SharedKeyring {
-  /// The operations on the keyring as a whole, whose failures repeat no secret.
-  func noting(_ held: HeldSecrets) -> SharedKeyring {
-    SharedKeyring(
-      keyring: { kind in keyring(kind).noting(held) },
-      settings: { () throws(KeyringFailure) in
-        try held.redacting { () throws(KeyringFailure) in try settings() }
-      },
-      create: { settings, interaction throws(KeyringFailure) in
-        try held.redacting { () throws(KeyringFailure) in try create(settings, interaction) }
-      },
-      join: { settings, interaction throws(KeyringFailure) in
-        try held.redacting { () throws(KeyringFailure) in try join(settings, interaction) }
-      },
-      leave: { () throws(KeyringFailure) in try held.redacting { () throws(KeyringFailure) in try leave() } },
-      trust: { interaction throws(KeyringFailure) in
-        try held.redacting { () throws(KeyringFailure) in try trust(interaction) }
-      },
-      report: { () throws(KeyringFailure) in try held.redacting { () throws(KeyringFailure) in try report() } },
-      pending: pending,
-      inspect: { interaction throws(KeyringFailure) in
-        try held.redacting { () throws(KeyringFailure) in try inspect(interaction) }
-      },
-      membership: SharedMembership(
-        means: { settings throws(SharedMembershipFailure) in
-          do throws(SharedMembershipFailure) { return try membership.means(settings) } catch {
-            throw error.redacted(by: held)
-          }
-        },
-        request: { settings, tpm, interaction, announce throws(SharedMembershipFailure) in
-          do throws(SharedMembershipFailure) {
-            try await membership.request(settings, tpm, interaction, announce)
-          } catch {
-            throw error.redacted(by: held)
-          }
-        },
-        approve: { code, interaction throws(SharedMembershipFailure) in
-          do throws(SharedMembershipFailure) { return try membership.approve(code, interaction) } catch {
-            throw error.redacted(by: held)
-          }
-        },
-        members: { interaction throws(SharedMembershipFailure) in
-          do throws(SharedMembershipFailure) { return try membership.members(interaction) } catch {
-            throw error.redacted(by: held)
-          }
-        },
-        rekey: { change, interaction throws(SharedMembershipFailure) in
-          do throws(SharedMembershipFailure) { return try membership.rekey(change, interaction) } catch {
-            throw error.redacted(by: held)
-          }
-        },
-        ownItem: membership.ownItem
-      )
-    )
-  }
-}
-
 extension HeldSecrets {
   /// Does something with a shared keyring, whose failure may repeat a secret.
-  fileprivate func redacting<Value>(_ body: () throws(KeyringFailure) -> Value) throws(KeyringFailure) -> Value {
+  package func redacting<Value>(_ body: () throws(KeyringFailure) -> Value) throws(KeyringFailure) -> Value {
     do { return try body() } catch { throw error.redacted(by: self) }
-  }
-}
-
-extension SharedMembershipFailure {
-  fileprivate func redacted(by held: HeldSecrets) -> SharedMembershipFailure {
-    guard case .keyring(let failure) = self else { return self }
-    return .keyring(failure.redacted(by: held))
   }
 }
 

@@ -185,7 +185,7 @@ package struct ChangeAccounts: Sendable {
   ///
   /// - Returns: `true` if the engine had it.
   package func removeUnopened(_ id: AccountID) async throws(EngineError) -> Bool {
-    guard let shared = try context.sharedRecords() else { return false }
+    guard let shared = try context.sharedPlace() else { return false }
     return try await accountStore.exclusively(id) { () throws(EngineError) -> Bool in
       guard try accountStore.contents(of: id) == nil, try shared.has(id) else { return false }
       try shared.remove(id)
@@ -229,7 +229,7 @@ package struct ChangeAccounts: Sendable {
   /// The same for a caller that holds the account's lock.
   private func change(
     _ account: Account,
-    sharing shared: SharedRecords?,
+    sharing shared: (any AccountPlace)?,
     _ body: (inout Account) throws(EngineError) -> Void
   ) throws(EngineError) -> Account {
     guard var current = try accountStore.account(account.id) else { throw .removed(account) }

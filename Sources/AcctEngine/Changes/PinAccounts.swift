@@ -17,7 +17,7 @@ package struct PinAccounts: Sendable {
   ///   - accounts: The accounts; the first is the one for all that names no URL.
   ///   - isAdded: `true` to keep the names that are there, before these.
   /// - Returns: The file's path, and all names that it has now.
-  /// - Throws: ``SelectionError/directoryNotWritten(path:reason:)``, and ``SelectionError/directoryFile(path:reason:)`` for a
+  /// - Throws: ``SelectionError/directoryNotWritten(_:)``, and ``SelectionError/directoryFile(path:reason:)`` for a
   ///   file to add to that can't be read.
   package func write(
     _ accounts: [AccountName],
@@ -32,7 +32,7 @@ package struct PinAccounts: Sendable {
       let file = try files.read(path, Self.sizeLimit)
       try files.replace(file, Secret(names.map { "\($0)\n" }.joined()), false, [])
     } catch {
-      throw .selection(.directoryNotWritten(path: path, reason: error.reason))
+      throw .selection(.directoryNotWritten(error))
     }
     return (path, names)
   }
@@ -48,14 +48,5 @@ package struct PinAccounts: Sendable {
       }
     }
     return []
-  }
-}
-
-extension SettingsFileFailure {
-  fileprivate var reason: String {
-    switch self {
-    case .failed(_, let reason), .distrusted(_, let reason): reason
-    case .changed: "it has changed meanwhile"
-    }
   }
 }

@@ -7,8 +7,8 @@ package import Secrets
 /// One account's keyring items, read and written with their own types.
 package struct CredentialStore: Sendable {
   let keyring: Keyring
-  let account: Account
-  var context: EngineContext
+  package let account: Account
+  package var context: EngineContext
 
   /// Opens the keyring that holds the account.
   package init(of account: Account, in context: EngineContext) throws(EngineError) {
@@ -33,7 +33,7 @@ package struct CredentialStore: Sendable {
   func readToTell() async throws(EngineError) -> Credentials { try credentials(await items(account.kind.itemKinds)) }
 
   /// Reads the credentials for a renewal: also the refresh token, and the client's secret or key.
-  func readForRenewal() async throws(EngineError) -> Credentials {
+  package func readForRenewal() async throws(EngineError) -> Credentials {
     var kinds = account.kind.itemKinds
     if account.kind == .oauth {
       kinds += account.client.itemKinds
@@ -200,7 +200,7 @@ extension String {
 /// them. A shared keyring stores items and account in one step, so that no machine sees one without the other.
 extension CredentialStore {
   /// The accounts of the keyring, if other machines share it.
-  var shared: SharedRecords? { SharedRecords(in: keyring, context) }
+  var shared: (any AccountPlace)? { context.place(in: keyring) }
 
   /// Claims the right to send a request that uses up the account's credentials.
   ///
@@ -210,12 +210,12 @@ extension CredentialStore {
   /// - Parameter account: The account as it was read, with the note that a renewal is in flight.
   /// - Returns: The check to make just before each request is sent; `nil` where the keyring is this machine's.
   /// - Throws: ``KeyringError/changedElsewhere(_:)`` if it has changed since it was read; then nothing may be sent.
-  func claim(_ account: Account) async throws(EngineError) -> (@Sendable () -> Bool)? {
-    try await shared?.claim(account).maySend
+  package func claim(_ account: Account) async throws(EngineError) -> (@Sendable () -> Bool)? {
+    try await shared?.claim(account)
   }
 
   /// Ends a claim without new credentials to store.
-  func letGo(_ account: Account) throws(EngineError) { try shared?.store(account, .unchanged) }
+  package func letGo(_ account: Account) throws(EngineError) { try shared?.store(account, .unchanged) }
 
   /// Stores items in place of those of their kinds.
   ///
@@ -232,10 +232,10 @@ extension CredentialStore {
   }
 
   /// Saves the account, but not its items.
-  func save(_ account: Account) throws(EngineError) { try context.accountStore.save(account, sharing: shared) }
+  package func save(_ account: Account) throws(EngineError) { try context.accountStore.save(account, sharing: shared) }
 
   /// Saves the account after its items; a shared keyring has stored it with them already.
-  func saveWritten(_ account: Account) throws(EngineError) {
+  package func saveWritten(_ account: Account) throws(EngineError) {
     if shared == nil { try context.accountStore.save(account) }
   }
 
@@ -255,7 +255,7 @@ extension CredentialStore {
   }
 
   /// Stores these items and removes every other item of the account.
-  func replaceAll(with items: [Keyring.Item]) async throws(EngineError) {
+  package func replaceAll(with items: [Keyring.Item]) async throws(EngineError) {
     if let shared { return try shared.store(account, .replacing(items)) }
     try await write(items)
     let written = items.map(\.kind)
@@ -264,7 +264,7 @@ extension CredentialStore {
   }
 
   /// Removes items; those that are not there are no error.
-  func remove(_ kinds: [ItemKind]) async throws(EngineError) {
+  package func remove(_ kinds: [ItemKind]) async throws(EngineError) {
     do { try await keyring.remove(account.id, kinds, context.interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))
     }
@@ -274,8 +274,10 @@ extension CredentialStore {
   func removeAll() async throws(EngineError) { try await Self.removeAll(of: account.id, in: keyring, context) }
 
   /// Removes every item of an account of which only the identifier is known.
-  static func removeAll(of id: AccountID, in keyring: Keyring, _ context: EngineContext) async throws(EngineError) {
-    if let shared = SharedRecords(in: keyring, context) { return try shared.remove(id) }
+  package static func removeAll(of id: AccountID, in keyring: Keyring, _ context: EngineContext)
+    async throws(EngineError)
+  {
+    if let shared = context.place(in: keyring) { return try shared.remove(id) }
     do { try await keyring.remove(id, ItemKind.allCases, context.interaction) } catch {
       throw .keyring(.failed(error, keyring.kind))
     }

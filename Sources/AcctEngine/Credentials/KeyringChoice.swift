@@ -67,26 +67,26 @@ package struct KeyringChoice: Sendable {
   ///
   /// A decision by `ACCT_KEYRING` counts as well: a user who omits the variable the next time expects to find the
   /// account again.
-  func settle(on kind: Keyring.Kind) throws(EngineError) {
+  package func settle(on kind: Keyring.Kind) throws(EngineError) {
     guard try recorded() == nil else { return }
     try record(KeyringDecision(kind: kind))
   }
 
   /// Records a decision in place of the last one.
-  func record(_ decision: KeyringDecision) throws(EngineError) {
+  package func record(_ decision: KeyringDecision) throws(EngineError) {
     do { try world.files.replace(.keyringDecision, decision.bytes) } catch { throw .files(.failed(error)) }
   }
 
   /// Returns `true` if that is the recorded decision.
-  func isSettled(on kind: Keyring.Kind) throws(EngineError) -> Bool {
+  package func isSettled(on kind: Keyring.Kind) throws(EngineError) -> Bool {
     do throws(EngineError) { return try recorded()?.kind == kind } catch .keyring(.notChosen) {
       return false
     }
   }
 
   /// The keyring of a kind, whether it is chosen or not.
-  func keyring(_ kind: Keyring.Kind) -> Keyring {
-    if kind.isShared { return world.sharedKeyring.keyring(kind) }
+  package func keyring(_ kind: Keyring.Kind) -> Keyring {
+    if kind.isShared { return world.sharedKeyring(kind) }
     return kind == .secretService ? world.secretService : world.vaultKeyring
   }
 
@@ -105,11 +105,11 @@ package struct KeyringChoice: Sendable {
     guard let recorded = try recorded()?.kind, recorded != kind else { return }
     let ids: [AccountID]
     do { ids = try world.files.accounts() } catch { throw .files(.failed(error)) }
-    guard ids.isEmpty else { throw .sharing(.demanded(kind)) }
+    guard ids.isEmpty else { throw .keyring(.demanded(kind)) }
   }
 
   /// The kind that `ACCT_KEYRING` names.
-  func demanded() throws(EngineError) -> Keyring.Kind? {
+  package func demanded() throws(EngineError) -> Keyring.Kind? {
     guard let text = world.environment.variable("ACCT_KEYRING"), text != "auto" else { return nil }
     guard let kind = Keyring.Kind(rawValue: text) else { throw .keyring(.unknown(text)) }
     return kind
@@ -133,7 +133,7 @@ package struct KeyringDecision: Equatable {
   package var kind: Keyring.Kind
   package var move: Move?
   /// The copies that a move to another keyring may have written there.
-  var written = WrittenCopies()
+  package var written = WrittenCopies()
 
   /// A move that a later one finishes.
   package enum Move: Equatable {
@@ -143,7 +143,7 @@ package struct KeyringDecision: Equatable {
     case from(Keyring.Kind)
   }
 
-  init(kind: Keyring.Kind, move: Move? = nil, written: WrittenCopies = WrittenCopies()) {
+  package init(kind: Keyring.Kind, move: Move? = nil, written: WrittenCopies = WrittenCopies()) {
     self.kind = kind
     self.move = move
     self.written = written
@@ -180,10 +180,10 @@ package struct KeyringDecision: Equatable {
 ///
 /// No clock shows whether another machine has renewed a copy since an interrupted move: it has, if the copy is not one
 /// that this move has written or found.
-struct WrittenCopies: Equatable, Sendable {
+package struct WrittenCopies: Equatable, Sendable {
   private var states: [AccountID: Set<State>] = [:]
 
-  init() {}
+  package init() {}
 
   /// The members of an account's record that a server's answer changes, as the file has them.
   private struct State: Hashable {
@@ -209,10 +209,10 @@ struct WrittenCopies: Equatable, Sendable {
   }
 
   /// Notes an account that is about to be written, or was found and is about to be overwritten.
-  mutating func note(_ account: Account) { states[account.id, default: []].insert(State(account)) }
+  package mutating func note(_ account: Account) { states[account.id, default: []].insert(State(account)) }
 
   /// Returns `true` if another machine wrote this copy of an account; `nil` if this move has never noted the account.
-  func areOthers(_ account: Account) -> Bool? { states[account.id].map { !$0.contains(State(account)) } }
+  package func areOthers(_ account: Account) -> Bool? { states[account.id].map { !$0.contains(State(account)) } }
 
   /// Parses the lines of the file; an invalid line is skipped.
   init(lines: some Sequence<Substring>) {

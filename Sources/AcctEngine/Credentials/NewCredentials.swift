@@ -96,6 +96,27 @@ extension NewCredentials {
     client.certificate = certificate?.note(isBound: handoff.isCertificateBound, files)
   }
 
+  /// Takes a credential that a backend issued, which says no more of it.
+  package init(
+    _ kind: Account.Kind,
+    _ token: Token,
+    as tokenType: Account.TokenType,
+    of identity: Identity,
+    from backend: Origin,
+    until tokenLifetime: TokenLifetime
+  ) {
+    self.init(
+      kind: kind,
+      tokenType: tokenType,
+      identity: identity,
+      source: .backend(backend),
+      service: backend,
+      origins: OwnOrigins([backend]),
+      tokenLifetime: tokenLifetime,
+      token: token
+    )
+  }
+
   /// The account that stores these credentials.
   func account(_ id: AccountID, _ name: AccountName, createdAt: Timestamp) -> Account {
     var account = Account(
@@ -155,10 +176,11 @@ extension NewCredentials {
     return items
   }
 
-  /// The account's name if the user gives none: handle, DID, guest or subject at server, and the user of a static
-  /// token, if it has one, at its first place; the place alone if the token is the user.
+  /// The account's name if the user gives none: handle, DID, guest or subject at server, the provider of a key, and the
+  /// user of another static token, if it has one, at its first place; the place alone if the token is the user.
   package var suggestedName: String {
     if let sentAs {
+      if let provider = client.provider.flatMap({ ProviderName($0) }) { return provider.accountName }
       if case .userIsToken = sentAs.form, let place = origins.places.first { return place.name }
       return [sentAs.user ?? userName ?? "static", origins.places.first?.name].compactMap(\.self).joined(separator: "@")
     }
@@ -177,7 +199,7 @@ extension StaticHeader {
   fileprivate var user: String? {
     switch form {
     case .basic(let user): user.isEmpty ? nil : user
-    case .bare, .scheme, .userIsToken: nil
+    case .bare, .scheme, .userIsToken, .query: nil
     }
   }
 }

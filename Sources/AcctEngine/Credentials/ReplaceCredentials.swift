@@ -1,5 +1,5 @@
 package import AcctModel
-import AcctPorts
+package import AcctPorts
 
 /// Replaces an account's credentials; whenever that is interrupted, either the old or the new ones are complete.
 ///
@@ -182,12 +182,12 @@ extension EngineContext {
   }
 
   /// Reads the account again and finishes an interrupted replacement; the caller holds the lock.
-  func settledCredentials(
+  package func settledCredentials(
     of account: Account,
     allowingCopy: Bool = false
   ) async throws(EngineError) -> CredentialStore {
     let keyring = try KeyringChoice(world).keyring(of: try asInFile(account))
-    if let shared = SharedRecords(in: keyring, self) {
+    if let shared = place(in: keyring) {
       do throws(EngineError) { try await shared.fetch(account) } catch let error {
         guard allowingCopy, case .keyring(.failed) = error else { throw error }
       }
@@ -214,15 +214,54 @@ extension EngineContext {
   /// - Throws: What `body` throws; ``EngineError/removed(_:)``.
   func withExclusiveRecord<Result>(
     of account: Account,
-    _ body: (SharedRecords?) async throws(EngineError) -> Result
+    _ body: ((any AccountPlace)?) async throws(EngineError) -> Result
   ) async throws(EngineError) -> Result {
     try await accountStore.exclusively(account.id) { () throws(EngineError) -> Result in
-      guard try asInFile(account).keptIn == nil, let shared = try sharedRecords() else { return try await body(nil) }
+      guard try asInFile(account).keptIn == nil, let shared = try sharedPlace() else { return try await body(nil) }
       return try await unlessChanged { () throws(EngineError) -> Result in
         try await shared.fetch(account)
         return try await body(shared)
       }
     }
+  }
+}
+
+extension EngineContext {
+  /// The place of the accounts that this machine shares; `nil` if its keyring is its own, or none has been chosen.
+  package func sharedPlace() throws(EngineError) -> (any AccountPlace)? {
+    try KeyringChoice(world).shared().flatMap { place(in: $0) }
+  }
+
+  /// An account as the engine of a shared keyring has it now; as it is, where the keyring is this machine's own.
+  ///
+  /// - Throws: As ``AccountPlace/fetch(_:)``.
+  func latest(_ account: Account) async throws(EngineError) -> Account {
+    guard account.keptIn == nil, let shared = try sharedPlace() else { return account }
+    return try await shared.latest(account)
+  }
+
+  /// Runs `body`, and repeats it if another machine has changed the account since it was read, or if the time to send
+  /// had passed when the connection was ready.
+  ///
+  /// - Parameter body: Reads the account and decides anew each time.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; after a few rounds, also these two errors.
+  package func unlessChanged<Result>(_ body: () async throws(EngineError) -> Result) async throws(EngineError) -> Result
+  {
+    for _ in 1..<Self.rounds {
+      do { return try await body() } catch .keyring(.changedElsewhere) {
+      } catch .network(.http(.withheld, _)) {}
+    }
+    return try await body()
+  }
+
+  private static let rounds = 5
+}
+
+extension AccountStore {
+  /// Saves an account: on the engine first, where the keyring is shared.
+  func save(_ account: Account, sharing shared: (any AccountPlace)?) throws(EngineError) {
+    if let shared { try shared.store(account, .unchanged) } else { try save(account) }
   }
 }
 
@@ -237,10 +276,10 @@ extension EngineError {
 ///
 /// Before the request, the keyring was writable. If it has been locked since, or its process has ended, the user gets
 /// time to restore it: meanwhile the credentials are only in memory, and without them the session may be lost.
-struct KeyringRetry: Sendable {
+package struct KeyringRetry: Sendable {
   private let context: EngineContext
 
-  init(_ context: EngineContext) { self.context = context }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// Runs an operation of the keyring, and repeats it every second if it fails for a temporary reason.
   ///
@@ -251,9 +290,9 @@ struct KeyringRetry: Sendable {
   ///   - owner: The owner of the session, as the user sees it.
   ///   - attempt: The operation; only its first run may ask a person.
   /// - Returns: What `attempt` returns.
-  /// - Throws: The error of the first attempt; ``SessionError/notStored(_:_:)`` if the keyring did not recover in
+  /// - Throws: The error of the first attempt; ``KeyringError/notStored(_:_:)`` if the keyring did not recover in
   ///   time.
-  func run<Value: Sendable>(
+  package func run<Value: Sendable>(
     for owner: String,
     _ attempt: (Interaction) async throws(EngineError) -> Value
   ) async throws(EngineError) -> Value {
@@ -273,7 +312,7 @@ struct KeyringRetry: Sendable {
   ///   - account: The account after the write; a shared keyring stores it in the same step.
   ///   - credentialStore: The destination.
   /// - Throws: ``EngineError``, as above.
-  func write(
+  package func write(
     _ items: [Keyring.Item],
     with account: Account,
     to credentialStore: CredentialStore
@@ -289,7 +328,7 @@ struct KeyringRetry: Sendable {
   /// Writes items of an account, and saves it: after them, or in the same step.
   ///
   /// - Throws: ``EngineError``, as above.
-  func store(
+  package func store(
     _ items: [Keyring.Item],
     with account: Account,
     in credentialStore: CredentialStore
@@ -336,7 +375,7 @@ private final class Patience {
     let end = deadline ?? begin(for: cause, kind)
     let isOver = left <= 0 || context.world.clock.now().seconds(since: end) >= 0
     left -= 1
-    guard !isOver, await context.world.clock.sleep(1) else { throw .session(.notStored(cause, kind)) }
+    guard !isOver, await context.world.clock.sleep(1) else { throw .keyring(.notStored(cause, kind)) }
   }
 
   /// Reports that the wait is over, if there was one.

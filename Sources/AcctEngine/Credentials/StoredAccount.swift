@@ -9,8 +9,13 @@ package struct StoredAccount: Equatable, Sendable {
   package var account: Account
   package var items: [ItemKind: Secret]
 
+  package init(account: Account, items: [ItemKind: Secret]) {
+    self.account = account
+    self.items = items
+  }
+
   /// The items in the order in which they are written: irreplaceable ones first.
-  var orderedItems: [Keyring.Item] {
+  package var orderedItems: [Keyring.Item] {
     let first: [ItemKind] = [.keypair, .clientSecret, .clientKey, .certificate, .certificateKey, .refreshToken]
     let kinds = first + ItemKind.allCases.filter { !first.contains($0) }
     return kinds.compactMap { kind in items[kind].map { Keyring.Item(kind, $0) } }
@@ -34,7 +39,7 @@ package struct StoredAccount: Equatable, Sendable {
   }
 
   /// The kind of an item that is not of the form that acct would have stored; `nil` if all are.
-  var unsoundItem: ItemKind? { items.first { kind, secret in !isSound(kind, secret) }?.key }
+  package var unsoundItem: ItemKind? { items.first { kind, secret in !isSound(kind, secret) }?.key }
 
   private func isSound(_ kind: ItemKind, _ secret: Secret) -> Bool {
     switch kind {
@@ -57,7 +62,7 @@ extension ItemKind {
   /// `true` for an item of the form that acct writes, where that form needs neither the account nor a key's arithmetic.
   ///
   /// Keys, second tokens and static tokens have rules of their own, and pass.
-  func isWellFormed(_ secret: Secret) -> Bool {
+  package func isWellFormed(_ secret: Secret) -> Bool {
     switch self {
     case .accessToken, .refreshToken, .session, .guest: (try? Token(secret)) != nil
     case .clientSecret: (try? ClientSecret.check(secret)) != nil
@@ -83,7 +88,7 @@ extension Secret {
 
 extension Account {
   /// `true` if its tokens are of a type that its kind has.
-  var hasConsistentKind: Bool {
+  package var hasConsistentKind: Bool {
     switch kind {
     case .oauth: tokenType == .dpop || tokenType == .bearer || tokenType == .none
     case .session: tokenType == .session

@@ -228,7 +228,7 @@ extension Naming {
   /// - Throws: ``NetworkError/http(_:_:)`` with ``HTTPFailure/inside(host:)`` if only the user may name the host, as
   ///   it is written. The transport checks the addresses that names resolve to.
   @discardableResult
-  func checkedReach(to origin: Origin) throws(EngineError) -> Reach {
+  package func checkedReach(to origin: Origin) throws(EngineError) -> Reach {
     let reach = reach(to: origin)
     guard reach.permits(origin) else { throw .network(.http(.inside(host: origin.host), origin)) }
     return reach

@@ -1,25 +1,15 @@
 package import AcctModel
-package import AcctPorts
+import AcctPorts
 
-/// The state of the keyring in use, and of the one that this machine shares.
+/// The state of the keyring in use.
 package struct KeyringReport: Sendable {
-  /// The keyring in use; `nil` if none was chosen yet.
-  package var kind: Keyring.Kind?
-  package var state: Keyring.State?
+  package var standing: KeyringStanding
   /// Its parts that are locked beside it, and the names of the accounts that need each.
   package var lockedParts: [(name: String, accounts: [AccountName])] = []
-  /// The shared keyring that this machine has joined, whether it is in use or not.
-  @Boxed package var settings: SharedKeyringSettings? = nil
-  /// The report of its engine.
-  @Boxed package var engine: SharedKeyring.Report? = nil
-  /// The accounts for which this machine has an answer to store there, by their names here.
-  package var waiting: [AccountName] = []
-  /// Who shares it, and what opens it; `nil` while it is locked.
-  @Boxed package var members: SharedMembers? = nil
-  /// Why the keyring in use, or the shared one, can't be used now.
-  @Boxed package var cause: EngineError? = nil
 
-  /// Asks the keyring, and the engine of a shared one; prompts for nothing.
+  /// Asks the keyring, and prompts for nothing.
+  ///
+  /// The engine of a shared one is asked by ``AccountsInFleet/complete(_:_:)``.
   ///
   /// - Parameters:
   ///   - context: Everything outside.
@@ -29,43 +19,16 @@ package struct KeyringReport: Sendable {
   package static func of(_ context: EngineContext, namesParts: Bool = false) async throws(EngineError) -> KeyringReport
   {
     let choice = KeyringChoice(context.world)
-    var report = KeyringReport(kind: try choice.chosen())
-    let shared = context.world.sharedKeyring
-    do {
-      report.settings = try shared.settings()
-      if let kind = report.kind, kind.isShared, report.settings?.kind != kind {
-        report.cause = .keyring(.failed(.notJoined, kind))
-      }
-    } catch {
-      report.cause = .keyring(.failed(error, report.kind ?? .etcd))
+    var report = KeyringReport(standing: KeyringStanding(kind: try choice.chosen()))
+    guard let kind = report.standing.kind else { return report }
+    let keyring = choice.keyring(kind)
+    let state = await keyring.state()
+    report.standing.state = state
+    if kind == .secretService, let lock = await keyring.lock(whileIn: state) {
+      report.standing.cause = .keyring(.failed(lock, kind))
     }
-    if let kind = report.kind {
-      report.state = await choice.keyring(kind).state()
-      let keyring = choice.keyring(kind)
-      if kind == .secretService, let state = report.state, let lock = await keyring.lock(whileIn: state) {
-        report.cause = report.cause ?? .keyring(.failed(lock, kind))
-      }
-      report.cause = report.cause ?? report.state.flatMap { $0.failure(of: kind) }
-      if namesParts { report.lockedParts = await lockedParts(of: keyring, context) }
-    }
-    guard let settings = report.settings else { return report }
-    let engine: SharedKeyring.Report
-    do { engine = try shared.report() } catch {
-      // The engine's own error has precedence over that of a state, which has no reason.
-      if report.state != .locked { report.cause = .keyring(.failed(error, settings.kind)) }
-      return report
-    }
-    report.engine = engine
-    if report.kind == settings.kind, let lock = engine.lock {
-      report.state = .locked
-      report.cause = .keyring(.failed(lock, settings.kind))
-    }
-    report.waiting = try context.accountStore.listing().accounts.filter { engine.pending.contains($0.id) }.map(\.name)
-    if report.cause == nil {
-      // One of the form of earlier versions has no such list.
-      do { report.members = try shared.membership.members(.forbidden) } catch { report.members = nil }
-    }
-    if engine.isRolledBack { report.cause = .keyring(.failed(.rolledBack, settings.kind)) }
+    report.standing.cause = report.standing.cause ?? state.failure(of: kind)
+    if namesParts { report.lockedParts = await lockedParts(of: keyring, context) }
     return report
   }
 }

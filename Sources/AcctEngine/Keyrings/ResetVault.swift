@@ -22,7 +22,7 @@ package struct ResetVault: Sendable {
     let listed: [AccountID: Set<ItemKind>]
     do { listed = try await context.world.vaultKeyring.list() } catch { throw .keyring(.failed(error, .vault)) }
     let accounts = try context.accountStore.listing().accounts.filter { listed[$0.id] != nil }
-    let machineKey = context.world.sharedKeyring.membership.ownItem()
+    let machineKey = context.fleet?.ownItem()
     return Contents(accounts: accounts, hasMachineKey: machineKey.map { listed[$0] != nil } ?? false)
   }
 

@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 package import AcctPorts
 package import AcctProtocol
 package import Release
@@ -13,7 +13,7 @@ package struct DPoPClient: Sendable {
   let world: World
   private let nonceCache: NonceCache
   /// Seconds for one request.
-  let timeout: Int
+  package let timeout: Int
 
   private let voice: Voice?
 
@@ -25,10 +25,10 @@ package struct DPoPClient: Sendable {
   }
 
   /// The secrets that have been sent and received so far.
-  var held: HeldSecrets { world.held }
+  package var held: HeldSecrets { world.held }
 
   /// Tells of an answer that grants something in spite of these.
-  func tell(of blemishes: [Blemish], in origin: Origin) {
+  package func tell(of blemishes: [Blemish], in origin: Origin) {
     if !blemishes.isEmpty { voice?.explain?(.readDespite(blemishes, origin)) }
   }
 

@@ -1,5 +1,5 @@
-import AcctModel
-import AcctPorts
+package import AcctModel
+package import AcctPorts
 import AcctProtocol
 import Secrets
 import StrictJSON
@@ -108,7 +108,7 @@ extension OAuthError.MetadataFlaw {
 
 extension EngineError {
   /// The error for a response that does not answer the request: a redirect, 429, 5xx or malformed.
-  static func noAnswer(_ response: HTTPResponse, _ origin: Origin, _ held: HeldSecrets) -> EngineError {
+  package static func noAnswer(_ response: HTTPResponse, _ origin: Origin, _ held: HeldSecrets) -> EngineError {
     EngineError(ServerAnswer(response, redacting: held.redactor).noAnswer, origin)
   }
 }

@@ -1,16 +1,16 @@
-import AcctModel
-import Secrets
-import AcctPorts
-import AcctProtocol
-import StrictJSON
+package import AcctModel
+package import Secrets
+package import AcctPorts
+package import AcctProtocol
+package import StrictJSON
 
 extension HTTPResponse {
   /// The body as JSON, whatever its media type is.
-  var json: JSON? { body.withBytes { span in try? JSON(parsing: span) } }
+  package var json: JSON? { body.withBytes { span in try? JSON(parsing: span) } }
 }
 
 extension ServerAnswer {
-  convenience init(_ response: HTTPResponse, redacting redactor: Redactor) {
+  package convenience init(_ response: HTTPResponse, redacting redactor: Redactor) {
     self.init(
       status: response.status,
       contentType: response.field("Content-Type"),
@@ -25,7 +25,7 @@ extension ServerAnswer {
 
 extension EngineError {
   /// The error for a response that does not answer the request.
-  init(_ noAnswer: NoAnswer, _ origin: Origin) {
+  package init(_ noAnswer: NoAnswer, _ origin: Origin) {
     self =
       switch noAnswer {
       case .limited(let retryAfter): .server(.rateLimited(retryAfter: retryAfter, origin))

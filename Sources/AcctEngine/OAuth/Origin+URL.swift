@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 
 extension Origin {
   /// Returns the URL of a resource of this origin.
@@ -6,7 +6,7 @@ extension Origin {
   /// - Parameter path: Begins with `/`.
   /// - Returns: Its URL.
   /// - Throws: ``InputError/malformed(_:)``.
-  func url(_ path: String) throws(EngineError) -> HTTPURL {
+  package func url(_ path: String) throws(EngineError) -> HTTPURL {
     do { return try HTTPURL("\(self)\(path)") } catch { throw .input(.malformed(error)) }
   }
 }

@@ -31,8 +31,7 @@ package struct AccountLog: Sendable {
   }
 
   private func removedFromShared() throws(EngineError) -> [RemovedAccount] {
-    guard let shared = try context.sharedRecords() else { return [] }
-    do { return try shared.accounts.removals(.forbidden) } catch { throw .keyring(.failed(error, shared.kind)) }
+    try context.sharedPlace()?.removals() ?? []
   }
 
   /// Reads the histories of accounts, with this machine's refusals that their records do not have yet.

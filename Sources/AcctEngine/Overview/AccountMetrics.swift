@@ -31,11 +31,12 @@ package struct AccountMetrics: Sendable {
     context.interaction = .forbidden
     var metrics = AccountMetrics(counts: RenewalCounts(context.world))
     let isUpToDate = await AccountOverview(context).bringUpToDate() == nil
-    let report = try await KeyringReport.of(context)
-    metrics.kind = report.kind
-    let isEngineUp = report.kind?.isShared == true ? report.cause == nil && isUpToDate : true
-    metrics.isUp = report.state == .ready && isEngineUp
-    metrics.pending = (try? context.world.sharedKeyring.pending().count) ?? 0
+    var keyring = try await KeyringReport.of(context).standing
+    try context.fleet?.complete(&keyring, context)
+    metrics.kind = keyring.kind
+    let isEngineUp = keyring.kind?.isShared == true ? keyring.cause == nil && isUpToDate : true
+    metrics.isUp = keyring.state == .ready && isEngineUp
+    metrics.pending = context.fleet?.waitingAnswers() ?? 0
     let now = context.world.clock.now()
     let (accounts, damaged) = try context.accountStore.listing()
     metrics.damaged = damaged.count

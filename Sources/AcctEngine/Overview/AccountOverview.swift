@@ -125,7 +125,7 @@ package struct AccountOverview: Sendable {
 
   /// Discards a guest's expired token; if it can't be removed now, the next command removes it.
   private func discard(_ account: inout Account) async {
-    try? await GuestTokenEnd(context).past(account)
+    try? await context.backends?.discard(account, context)
     account.take(.guestSpent, reason: StateReason.lifetimeEnded.text, at: context.world.clock.now())
   }
 
@@ -169,7 +169,7 @@ extension EngineContext {
   /// - Throws: The failure of the engine, or that it was restored from a backup; then the accounts here stay in their
   ///   last known state.
   func bringUpToDate() async throws(EngineError) {
-    guard let shared = try sharedRecords(), try await shared.pull().isRolledBack else { return }
+    guard let shared = try sharedPlace(), try await shared.pull().isRolledBack else { return }
     throw .keyring(.failed(.rolledBack, shared.kind))
   }
 }

@@ -29,7 +29,29 @@ package struct Providers: Sendable {
     do { own = try files.names().filter(ProviderName.isName) } catch {
       throw .provider(ProviderError(error, path: files.path("*")))
     }
-    return Set(own + ShippedProviders.names).sorted()
+    return Set(own + ShippedProviders.names + ShippedProviders.keys).sorted()
+  }
+
+  /// All descriptions whose accounts have a key, or all others, in alphabetical order.
+  ///
+  /// - Parameters:
+  ///   - areKeys: `true` for those of kind `key`.
+  ///   - report: Gets the reason why a file can't be used: one damaged file does not hide the others.
+  /// - Returns: The descriptions.
+  /// - Throws: ``ProviderError/unreadable(path:reason:)`` if the files can't be listed.
+  package func entries(keys areKeys: Bool, report: (EngineError) -> Void = { _ in }) throws(EngineError) -> [Entry] {
+    // Of acct's own, only one kind is parsed.
+    let others = areKeys ? ShippedProviders.names : ShippedProviders.keys
+    var entries: [Entry] = []
+    for name in try names() {
+      do throws(EngineError) {
+        guard let entry = try others.contains(name) ? own(name) : entry(name) else { continue }
+        if (entry.provider.kind == .key) == areKeys { entries.append(entry) }
+      } catch {
+        report(error)
+      }
+    }
+    return entries
   }
 
   /// The description with a name, or `nil` if there is none.
@@ -39,6 +61,11 @@ package struct Providers: Sendable {
     guard ProviderName.isName(name) else { return nil }
     if let own = try own(name) { return own }
     return try shipped(name)
+  }
+
+  /// The provider of keys for a server that has a sign-in, too: `github-token` of `github`.
+  package func keyProvider(beside name: String) -> String? {
+    ["token", "bot"].map { "\(name)-\($0)" }.first { ShippedProviders.keys.contains($0) }
   }
 
   private func own(_ name: String) throws(EngineError) -> Entry? {

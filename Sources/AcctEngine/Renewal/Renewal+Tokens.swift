@@ -1,4 +1,4 @@
-import AcctModel
+package import AcctModel
 import Secrets
 import AcctPorts
 import AcctProtocol
@@ -6,7 +6,7 @@ import Release
 
 /// Renewal of tokens at their authorization server (RFC 6749, section 6).
 extension Renewal {
-  func renewTokens(of account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
+  func renewTokens(of account: Account, because reason: RenewalReason) async throws(EngineError) -> Outcome {
     try await renewing(account) { (current, credentialStore) throws(EngineError) in
       try current.requireNotEnded(at: context.world.clock.now(), insisting: reason.insists)
       var credentials = try await credentialStore.readForRenewal()
@@ -33,7 +33,7 @@ extension Renewal {
 
   /// Runs `body` with an account's credentials, which it may use up, and repeats it from the reading on if another
   /// machine that shares the keyring was faster.
-  func renewing<Value>(
+  package func renewing<Value>(
     _ account: Account,
     _ body: (Account, CredentialStore) async throws(EngineError) -> Value
   ) async throws(EngineError) -> Value {

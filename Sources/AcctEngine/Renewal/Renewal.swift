@@ -32,7 +32,7 @@ package struct Renewal: Sendable {
   ///   - reason: Decides whether the server is asked.
   /// - Returns: The credentials as they are then stored, whichever process has renewed them.
   /// - Throws: The reason why they could not be renewed; they are kept in every case.
-  package func renew(_ account: Account, because reason: Reason) async throws(EngineError) -> Outcome {
+  package func renew(_ account: Account, because reason: RenewalReason) async throws(EngineError) -> Outcome {
     guard account.kind == .oauth || account.kind == .session else { throw account.notRenewable }
     try context.requireLocalLocks()
     do throws(EngineError) {
@@ -45,6 +45,19 @@ package struct Renewal: Sendable {
       await RenewalCounts.count(isFailure: true, in: context.world)
       throw error
     }
+  }
+
+  /// Has the account's backend renew its session.
+  private func renewSession(
+    of account: Account,
+    because reason: RenewalReason
+  ) async throws(EngineError) -> Outcome {
+    guard let backends = context.backends else { throw account.notRenewable }
+    let renewed = try await backends.renew(account, because: reason, context)
+    return Outcome(
+      credentials: Credentials(account: renewed.account, token: renewed.token),
+      wasDue: renewed.wasDue
+    )
   }
 }
 
@@ -137,34 +150,7 @@ extension Renewal {
   }
 }
 
-extension Renewal {
-  /// The reason for a renewal; with the state of the account under its lock, it decides whether a server is asked at
-  /// all.
-  ///
-  /// |          | an authorization server is asked    | a backend is asked    | the session is then extended |
-  /// | ---      | ---                                 | ---                   | ---                          |
-  /// | due      | if too little time is left          | the same              | if too little time is left   |
-  /// | refused  | if that token is still kept, or due | if it is still kept   | if it is due                 |
-  /// | forced   | unless the time has changed         | always                | always                       |
-  /// | checked  | if it is due                        | always                | if it is due                 |
-  ///
-  /// A backend is never asked if another process has obtained its confirmation meanwhile, nor an authorization server for
-  /// an ID token after a renewal that brought none.
-  package enum Reason: Sendable {
-    /// It may have no more than so many seconds left; the skew buffer if none are given.
-    case due(leaving: Int64?)
-    /// A server rejected a request with this token.
-    case refused(Token)
-    /// The user requests it.
-    case forced
-    /// The user asks whether the credentials still work, which an authorization server can answer without a renewal.
-    case checked
-    /// The ID token may have no more than so many seconds left; the skew buffer if none are given.
-    case idToken(leaving: Int64?)
-  }
-}
-
-extension Renewal.Reason {
+extension RenewalReason {
   /// Decides whether a server must be asked.
   ///
   /// - Parameters:
@@ -173,7 +159,7 @@ extension Renewal.Reason {
   ///   - known: The account as this command knows it.
   ///   - now: The time.
   /// - Returns: `true` if the server must be asked; otherwise the stored credentials are current.
-  func applies(to current: Credentials, since known: Account, at now: Timestamp) -> Bool {
+  package func applies(to current: Credentials, since known: Account, at now: Timestamp) -> Bool {
     let account = current.account
     let isSession = account.kind == .session
     guard !isSession || account.validatedAt == known.validatedAt else { return false }
@@ -202,7 +188,7 @@ extension Renewal.Reason {
   var insists: Bool { if case .forced = self { true } else { false } }
 
   /// The reason as it is told.
-  func cause(_ token: Token?, _ lifetime: TokenLifetime, at now: Timestamp) -> Decision.Cause {
+  package func cause(_ token: Token?, _ lifetime: TokenLifetime, at now: Timestamp) -> Decision.Cause {
     switch self {
     case .refused(let refused) where token == refused: .rejected
     case .forced: .forced
@@ -213,7 +199,7 @@ extension Renewal.Reason {
   }
 
   /// Returns `true` if a session that its backend has just confirmed must be extended.
-  func extends(_ account: Account, at now: Timestamp) -> Bool {
+  package func extends(_ account: Account, at now: Timestamp) -> Bool {
     switch self {
     case .forced: true
     case .due, .refused, .checked, .idToken: isDue(account.tokenLifetime, at: now)
@@ -322,7 +308,7 @@ extension EngineError {
   ///
   /// - Parameter isInDoubt: `true` if an earlier one may have been granted, too: no answer to it was ever stored.
   /// - Returns: The error of a renewal whose result is unknown, or this error.
-  func ofRenewal(inDoubt isInDoubt: Bool) -> EngineError {
+  package func ofRenewal(inDoubt isInDoubt: Bool) -> EngineError {
     switch self {
     // It was never sent, and is sent again: an earlier one that was in doubt still is.
     case .network(.http(.withheld, _)): self
@@ -330,14 +316,14 @@ extension EngineError {
       .network(.renewalUnanswered(failure, origin))
     case .server(.failed(let status, let retryAfter, let origin)):
       .server(.renewalFailed(status: status, retryAfter: retryAfter, origin))
-    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .server, .signIn,
-      .atproto, .provider, .backend, .session, .guest, .transfer, .told, .files, .cancelled:
+    case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .server, .signIn,
+      .atproto, .provider, .transfer, .told, .files, .cancelled:
       self
     }
   }
 
   /// `true` if the server may have received a request although no answer came.
-  var mayHaveReachedTheServer: Bool {
+  package var mayHaveReachedTheServer: Bool {
     // A proof or an assertion that can't be made belongs to a request that was not sent.
     if case .key = self { return false }
     guard case .network(.http(let failure, _)) = self else { return true }

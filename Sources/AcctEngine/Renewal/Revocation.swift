@@ -39,10 +39,9 @@ struct Revocation: Sendable {
   }
 
   private func logOut(_ account: Account, _ session: Token?) async -> Notice? {
-    guard let session, let origin = account.service else { return nil }
+    guard let session, let backend = account.service, let backends = context.backends else { return nil }
     do throws(EngineError) {
-      let backend = SessionBackend(origin, context)
-      let status = try await backend.logOut(session)
+      let status = try await backends.end(session, at: backend, context)
       return status == 200
         ? .revoked(account: account.name)
         : .notRevoked(account: account.name, .refused(status: status))

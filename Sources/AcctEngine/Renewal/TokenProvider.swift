@@ -81,7 +81,7 @@ package struct TokenProvider: Sendable {
     var assessment = assessment
     if credentials.assess(at: now).action == .discard {
       // If it can't be removed now, the next command removes it; the error reports that it has expired.
-      try? await GuestTokenEnd(context).past(credentials.account)
+      try? await context.backends?.discard(credentials.account, context)
     } else {
       // The request was for more time than usual: other requests can still use the token.
       assessment.reason = StateReason.shorterThanRequested.text
@@ -128,10 +128,10 @@ extension EngineError {
     // Another machine has removed the account.
     case .selection(.unknown): true
     // This machine has the next token, and no other can see that yet.
-    case .session(.notStored(_, let kind)): kind.isShared
+    case .keyring(.notStored(_, let kind)): kind.isShared
     case .keyring(.failed(.answerWaits, _)): true
-    case .selection, .signIn, .session, .authorization, .input, .inputToken, .keyring, .key, .network, .server,
-      .atproto, .provider, .backend, .guest, .transfer, .told, .sharing, .files, .cancelled:
+    case .selection, .signIn, .authorization, .input, .inputToken, .keyring, .key, .network, .server,
+      .atproto, .provider, .transfer, .told, .files, .cancelled:
       false
     }
   }
@@ -296,54 +296,5 @@ struct GrantToken: Sendable {
       next = try context.accountStore.account(id)
     }
     throw .inputToken(.circular(owner.name))
-  }
-}
-
-/// Discards a guest's token that has expired, or that its server rejected.
-///
-/// The token has no further use: it can't be renewed, and a new one does not bring new limits. The
-/// account stays, so that `add --guest` of the same backend renews it.
-package struct GuestTokenEnd: Sendable {
-  private let context: EngineContext
-
-  package init(_ context: EngineContext) { self.context = context }
-
-  /// Records that the server answered 401 to a guest's token.
-  ///
-  /// - Parameter account: The account as it was when the request was made.
-  /// - Returns: The error to report; `nil` if another token has replaced it meanwhile.
-  /// - Throws: ``EngineError``; the token may then still be there.
-  @discardableResult
-  package func refused(_ account: Account) async throws(EngineError) -> EngineError? {
-    let reason = StateReason.rejected.text
-    guard try await discard(account, reason) else { return nil }
-    return account.stateError(Assessment(.expired, reason: reason, .discard))
-  }
-
-  /// Discards a token that has expired.
-  func past(_ account: Account) async throws(EngineError) {
-    _ = try await discard(account, StateReason.lifetimeEnded.text)
-  }
-
-  /// Discards the token; it is deleted first, so that nothing is left that could be sent if the rest fails.
-  private func discard(_ account: Account, _ reason: String) async throws(EngineError) -> Bool {
-    guard account.kind == .guest else { return false }
-    do {
-      return try await context.withExclusiveAccess(to: account) {
-        (current, credentialStore) throws(EngineError) in
-        var current = current
-        // `add --guest` may have obtained a new token meanwhile.
-        guard current.tokenLifetime == account.tokenLifetime, current.validatedAt == account.validatedAt,
-          current.take(.guestSpent, reason: reason, at: context.world.clock.now()) == .discard
-        else { return false }
-        let held = context.world.signals.holdBack()
-        defer { held.release() }
-        try await credentialStore.remove([.guest])
-        try credentialStore.save(current)
-        return true
-      }
-    } catch .selection(.unknown) {
-      return false
-    }
   }
 }

@@ -99,7 +99,7 @@ package struct Authorize: Sendable {
       let proof = try await hint.proof(for: target.method, url, key: key, token: grant.token, in: context.world)
       (companion, usedHint) = (HeaderField("DPoP", Secret(proof)), hint)
     } else if account.tokenType == .guest {
-      companion = try await DeviceID(context.world).field()
+      companion = try await context.backends?.companion(context)
     }
     return Authorization(
       released: try permit.release(grant, beside: companion),

@@ -1,12 +1,11 @@
-package import Secrets
 package import AcctPorts
-package import AcctProtocol
+import AcctProtocol
 import StrictJSON
 import Synchronization
 
 extension StreamedResponse {
   /// The most bytes of a rejection that are read for its reason.
-  private static let refusalLimit = 1 << 16
+  package static let refusalLimit = 1 << 16
 
   /// Discards the body; a short one is read, so that its connection can be used again.
   package func dismiss() async {
@@ -26,29 +25,10 @@ extension StreamedResponse {
     return DPoPRefusal.codes(status: head.status, headers: head.fields, body: body)
   }
 
-  /// A backend's statement about a request that it did not fulfil; the part that is read is returned again.
-  package mutating func fault(redacting redactor: Redactor) async -> BackendFault {
-    guard isJSON else { return BackendFault(nil, redacting: redactor) }
-    return BackendFault(try? JSON(parsing: await peek()), redacting: redactor)
-  }
-
-  /// The answer to the user's own call of an endpoint that acct uses, too.
-  ///
-  /// The part that is read is returned again. A body beyond the limit is no such answer.
-  mutating func answer(redacting redactor: Redactor) async -> ServerAnswer {
-    let body = await peek()
-    return ServerAnswer(
-      status: head.status,
-      contentType: head.field("Content-Type"),
-      body: Secret(body.count > Self.refusalLimit ? [] : body),
-      redacting: redactor
-    )
-  }
-
-  private var isJSON: Bool { head.field("Content-Type")?.lowercased().contains("json") ?? false }
+  package var isJSON: Bool { head.field("Content-Type")?.lowercased().contains("json") ?? false }
 
   /// Reads the beginning of the body, which is returned again when the body is read.
-  private mutating func peek() async -> [UInt8] {
+  package mutating func peek() async -> [UInt8] {
     var parts: [[UInt8]] = []
     var count = 0
     var end: Result<Void, HTTPFailure>?

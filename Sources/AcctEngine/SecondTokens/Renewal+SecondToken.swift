@@ -20,7 +20,7 @@ extension Renewal {
   package func secondToken(
     for purpose: TokenPurpose,
     of account: Account,
-    because reason: Reason
+    because reason: RenewalReason
   ) async throws(EngineError) -> AccessGrant {
     do throws(EngineError) {
       return try await requestSecondToken(for: purpose, of: account, because: reason)
@@ -41,7 +41,7 @@ extension Renewal {
   private func requestSecondToken(
     for purpose: TokenPurpose,
     of account: Account,
-    because reason: Reason
+    because reason: RenewalReason
   ) async throws(EngineError) -> AccessGrant {
     try await renewing(account) {
       (current, credentialStore) throws(EngineError) in

@@ -233,10 +233,10 @@ package struct ATProtoSignIn: Sendable {
 }
 
 /// The session of another identity than the requested one.
-struct UnwantedSession: Sendable {
+package struct UnwantedSession: Sendable {
   private let context: EngineContext
 
-  init(_ context: EngineContext) { self.context = context }
+  package init(_ context: EngineContext) { self.context = context }
 
   /// Revokes it at its server, best effort and never for long; it was not stored.
   ///
@@ -244,7 +244,8 @@ struct UnwantedSession: Sendable {
   ///   - credentials: The tokens.
   ///   - person: Their identity, for people.
   ///   - report: Takes the reason why the server may still accept them.
-  func revoke(_ credentials: NewCredentials, of person: String, report: @Sendable (SignInPrompt) -> Void) async {
+  package func revoke(_ credentials: NewCredentials, of person: String, report: @Sendable (SignInPrompt) -> Void) async
+  {
     let id = context.world.entropy.accountID()
     // A name of people's may have what an account's can't.
     guard let name = (try? AccountName(person)) ?? (try? AccountName(id.description)) else { return }

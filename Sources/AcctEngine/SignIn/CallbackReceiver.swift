@@ -1,12 +1,12 @@
-import AcctModel
-import AcctPorts
-import AcctProtocol
+package import AcctModel
+package import AcctPorts
+package import AcctProtocol
 import Secrets
 import Synchronization
 
 /// Sends the user to an address, and waits for the one callback that answers it: from the browser, from the desktop,
 /// or pasted.
-struct CallbackReceiver<Answer: Sendable>: Sendable {
+package struct CallbackReceiver<Answer: Sendable>: Sendable {
   private let context: EngineContext
   private let channels: Channels
   /// The longest wait, in seconds.
@@ -14,19 +14,33 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   private let judge: @Sendable (_ address: String) -> Verdict
 
   /// The channels for a callback, besides pasting.
-  struct Channels: Sendable {
+  package struct Channels: Sendable {
     var listening: Listening?
     /// The address on this machine where acct listens.
     var redirect = LoopbackRedirect.standard(port: nil)
-    /// An app's scheme that the desktop delivers.
-    var scheme: String?
+    /// Begins to receive what the desktop delivers; `nil` if it delivers nothing.
+    var desktop: Desktop?
     /// `true` to ask for it although a browser has opened: a callback to an app's own scheme may end in the browser,
     /// at an address without a handler.
     var alwaysAsks = false
+
+    package typealias Desktop = @Sendable (_ report: @Sendable (SignInPrompt) -> Void) async -> SchemeReception?
+
+    package init(
+      listening: Listening?,
+      redirect: LoopbackRedirect = .standard(port: nil),
+      desktop: Desktop? = nil,
+      alwaysAsks: Bool = false
+    ) {
+      self.listening = listening
+      self.redirect = redirect
+      self.desktop = desktop
+      self.alwaysAsks = alwaysAsks
+    }
   }
 
   /// The verdict on an address.
-  indirect enum Verdict: Sendable {
+  package indirect enum Verdict: Sendable {
     case taken(Answer, CallbackPage)
     /// The right one may still arrive; this is reported if the address was pasted.
     case wrong(SignInPrompt)
@@ -34,7 +48,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
     case unproven(AuthorizationResponse.Unproven?)
   }
 
-  init(
+  package init(
     _ context: EngineContext,
     _ channels: Channels,
     timeout: Int64,
@@ -60,7 +74,7 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   /// - Returns: The answer.
   /// - Throws: ``EngineError/cancelled``, also at the end of an input that was the only channel;
   ///   ``SignInError/callbackTimedOut(seconds:addressValidFor:isClientRegistered:)``.
-  func answer(
+  package func answer(
     at address: SignInAddress,
     of origin: Origin,
     opensBrowser: Bool,
@@ -68,7 +82,8 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   ) async throws(EngineError) -> Answer {
     let shown = ShownAddress()
     let ending = await cancelledBySignals { () -> Ending? in
-      let reception = await reception(report)
+      // Without the desktop the callback can still be pasted.
+      let reception = await channels.desktop?(report)
       let sources: [@Sendable () async -> Ending?] = [
         { await sent(to: address, of: origin, opensBrowser, reception, shown, report) },
         { await world.clock.sleep(timeout) ? .timedOut : nil },
@@ -136,15 +151,6 @@ struct CallbackReceiver<Answer: Sendable>: Sendable {
   private func note(_ address: SignInAddress, _ shown: ShownAddress, _ report: @Sendable (SignInPrompt) -> Void) {
     shown.seconds = address.end?.seconds
     if let end = address.end { report(.addressEnds(seconds: end.seconds, canBeRenewed: world.terminal.canAsk())) }
-  }
-
-  /// Registers for the desktop's callbacks; without them the callback can still be pasted.
-  private func reception(_ report: @Sendable (SignInPrompt) -> Void) async -> SchemeReception? {
-    guard let scheme = channels.scheme else { return nil }
-    do { return try await world.schemeHandler.register(scheme) } catch {
-      report(.schemeNotRegistered(scheme, error))
-      return nil
-    }
   }
 
   /// The most callbacks without proof of which the user is told.
@@ -268,7 +274,7 @@ extension EngineContext {
 
 extension Secret {
   /// The text, for parsers of text.
-  var text: String { withBytes { String(copying: $0) } }
+  package var text: String { withBytes { String(copying: $0) } }
 }
 
 extension CallbackReceiver<AuthorizationResponse> {
@@ -322,12 +328,12 @@ extension AuthorizationResponse {
 }
 
 /// The address at which the user signs in.
-struct SignInAddress: Sendable {
+package struct SignInAddress: Sendable {
   var text: String
   /// Its expiry, if it is known.
   var end: End?
 
-  init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
 
   /// The expiry of an address, and the way to a new one (RFC 9126, section 2.2).
   struct End: Sendable {

@@ -312,10 +312,10 @@ package struct InputPaths: Sendable {
   ///   - path: As the user gave it.
   ///   - option: The option that has it.
   /// - Returns: The absolute path.
-  /// - Throws: ``KeyringSharingError/relativePath(option:)`` if there is no working directory.
+  /// - Throws: ``InputError/relativePath(option:)`` if there is no working directory.
   package func absolute(_ path: String, _ option: String) throws(EngineError) -> String {
     if path.hasPrefix("/") { return path }
-    guard let folder else { throw .sharing(.relativePath(option: option)) }
+    guard let folder else { throw .input(.relativePath(option: option)) }
     return "\(folder)/\(path)"
   }
 

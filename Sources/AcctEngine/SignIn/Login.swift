@@ -44,7 +44,7 @@ package struct Login: Sendable {
     }
   }
 
-  /// The way in which an account signs in.
+  /// The way in which an account signs in at a server.
   ///
   /// An account of an earlier version has no ``SignInSettings``: then what it was granted is asked for again.
   ///
@@ -54,29 +54,10 @@ package struct Login: Sendable {
     let settings =
       account.signIn
       // A provider has a scope of its own.
-      ?? SignInSettings(scope: account.client.provider == nil ? account.scope : nil, identifier: account.person)
-    do {
-      if account.kind == .session, let backend = account.backend {
-        return .session(
-          SessionSignIn.Request(
-            backend: backend,
-            handle: try settings.identifier.map { text throws(ParseError) in try Handle(text) },
-            route: route(settings, changes)
-          )
-        )
-      }
-      if let backend = account.source?.backend {
-        return .backend(
-          BackendSignIn.Request(
-            backend: try BackendURL(settings.backend ?? backend.description),
-            person: try settings.identifier.map { text throws(ParseError) in try BackendPerson(text) },
-            clientID: changes.clientID ?? account.identity.clientID,
-            route: route(settings, changes)
-          )
-        )
-      }
-    } catch {
-      throw .input(.malformed(error))
+      ?? SignInSettings(scope: account.client.provider == nil ? account.scope : nil)
+    // An account that a backend issued signs in there, or not at all.
+    guard account.source?.backend == nil, account.kind != .session || account.service == nil else {
+      throw .signIn(.noWay(account: account.name))
     }
     // Only a file of the user's names both a DID and an issuer, perhaps with a client of another app's.
     if let did = account.did, account.issuerSource != .given || account.hasLoopbackClient {
@@ -90,15 +71,6 @@ package struct Login: Sendable {
   private func scope(_ settings: SignInSettings, _ changes: Changes) -> String? {
     guard let scope = changes.scope else { return settings.scope }
     return scope.isEmpty ? nil : scope
-  }
-
-  private func route(_ settings: SignInSettings, _ changes: Changes) -> CallbackRoute {
-    CallbackRoute(
-      expected: settings.callback.flatMap { try? CallbackPlace(prefix: $0) },
-      redirectPort: settings.redirectPort,
-      opensBrowser: changes.opensBrowser,
-      timeout: changes.callbackTimeout
-    )
   }
 
   private func network(
@@ -193,14 +165,8 @@ package struct Login: Sendable {
 }
 
 extension Account {
-  /// The backend that issued its credentials.
-  package var backend: Origin? { source?.backend ?? service }
-
   /// `true` for a client without a document of its own: its identifier has its scope in it, and is made anew.
   fileprivate var hasLoopbackClient: Bool { identity.clientID?.hasPrefix(ATProtoClient.loopbackPrefix) ?? true }
-
-  /// The identity that a backend is asked for.
-  fileprivate var person: String? { handle?.description ?? did?.description }
 }
 
 extension Login {
@@ -225,8 +191,6 @@ extension Login {
       credentials = try await way.signIn(context, as: person)
     } catch .atproto(.subjectMismatch(_, let found?)) {
       throw .signIn(.otherPerson(OtherPerson(account, found, at: nil)))
-    } catch .backend(.otherPerson(_, let found?, let origin)) {
-      throw .signIn(.otherPerson(OtherPerson(account, found, at: origin)))
     } catch {
       throw error.refusing(account)
     }
@@ -260,7 +224,7 @@ extension OtherPerson {
   ///   - account: The account that was to be signed in to.
   ///   - found: The person's names, with commas between them.
   ///   - origin: The server.
-  fileprivate init(_ account: Account, _ found: String, at origin: Origin?) {
+  package init(_ account: Account, _ found: String, at origin: Origin?) {
     let name = String(found.prefix { $0 != "," })
     var theirs = account
     theirs.handle = try? Handle(name)

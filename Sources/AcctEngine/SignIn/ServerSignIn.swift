@@ -126,10 +126,13 @@ extension EngineError {
 extension ResolvedProvider {
   /// Refuses a provider whose accounts have no sign-in.
   ///
-  /// - Throws: ``ProviderError/appPassword(title:makeAt:_:)``.
+  /// - Throws: ``ProviderError/appPassword(title:makeAt:_:)``, ``ProviderKeyError/noSignIn(title:typed:)``.
   package func requireSignIn() throws(EngineError) {
-    guard provider.kind == .appPassword else { return }
-    throw .provider(.appPassword(title: provider.title ?? typed, makeAt: registerAt, origins.first))
+    switch provider.kind {
+    case .oauth: return
+    case .appPassword: throw .provider(.appPassword(title: title, makeAt: registerAt, origins.first))
+    case .key: throw .provider(.key(.noSignIn(title: title, typed: typed)))
+    }
   }
 }
 

@@ -178,16 +178,12 @@ package enum SignInPrompt: Sendable {
   case unwantedNotEnded(String, Notice.Cause)
   /// A browser is open, and the callback may have to be copied from there by hand.
   case pasteCallback
-  /// The pasted text is not the callback of a backend, and why.
-  case wrongCallback(CallbackFlaw)
   /// A callback was ignored because of its caller; the wait continues.
   case callbackRefused(Callback.Caller)
   /// The browser came back without proof that this is the answer, with this error or with nothing; the wait continues.
   case callbackUnproven(AuthorizationResponse.Unproven?)
-  /// The desktop can't deliver addresses of this scheme.
-  case schemeNotRegistered(String, SchemeHandlerFailure)
-  /// The backend could not confirm the callback's contents.
-  case notConfirmed(EngineError)
+  /// What an annex tells the user, in its words.
+  case told(String)
   /// The device flow's address and code.
   case device(DeviceFlow)
 }

@@ -3,16 +3,38 @@ import AcctPorts
 import AcctProtocol
 import Release
 
-/// A way to sign in, with everything that the server or the backend is asked for.
+/// A way to sign in, with everything that the server is asked for.
 package indirect enum SignInWay: Sendable {
   /// At an OAuth 2 server.
   case server(ServerSignIn.Request)
   /// In the AT Protocol network.
   case network(ATProtoSignIn.Request)
-  /// At a backend that hands over its tokens.
-  case backend(BackendSignIn.Request)
-  /// At a backend that keeps the tokens.
-  case session(SessionSignIn.Request)
+  /// At an app's backend.
+  case app(AppSignIn)
+}
+
+/// A sign-in at an app's backend, which an annex has prepared.
+package final class AppSignIn: Sendable {
+  fileprivate let settings: SignInSettings
+  /// `true` if the user has said who signs in, and no other is accepted.
+  fileprivate let namesPerson: Bool
+  fileprivate let signIn: Run
+
+  /// Signs in, and shows prompts meanwhile; the credentials are not stored yet.
+  package typealias Run =
+    @Sendable (
+      EngineContext, _ report: @escaping @Sendable (SignInPrompt) -> Void
+    ) async throws(EngineError) -> NewCredentials
+
+  /// - Parameters:
+  ///   - settings: What the account keeps of it, so that the next sign-in needs none of it again.
+  ///   - namesPerson: `true` if the user has said who signs in.
+  ///   - signIn: Signs in.
+  package init(_ settings: SignInSettings, namesPerson: Bool, signIn: @escaping Run) {
+    self.settings = settings
+    self.namesPerson = namesPerson
+    self.signIn = signIn
+  }
 }
 
 /// The person who signs in, as a command can reach them.
@@ -96,20 +118,7 @@ extension SignInWay {
       return settings
     case .network(let request):
       return SignInSettings(scope: request.scope, redirectPort: request.redirectPort)
-    case .backend(let request):
-      return SignInSettings(
-        redirectPort: request.route.redirectPort,
-        backend: request.backend.text,
-        identifier: request.person?.description,
-        callback: request.route.expected?.prefix
-      )
-    case .session(let request):
-      return SignInSettings(
-        redirectPort: request.route.redirectPort,
-        backend: request.backend.description,
-        identifier: request.handle?.description,
-        callback: request.route.expected?.prefix
-      )
+    case .app(let app): return app.settings
     }
   }
 
@@ -117,23 +126,17 @@ extension SignInWay {
     _ context: EngineContext,
     by person: SignInPerson
   ) async throws(EngineError) -> NewCredentials {
-    let credentials: NewCredentials
     switch self {
     case .server(let request): return try await ServerSignIn(context, person).signIn(request)
     case .network(let request):
       try await person.prepareKeyring(context)
       return try await ATProtoSignIn(context).signIn(request, report: person.show)
-    case .backend(let request):
+    case .app(let app):
       try await person.prepareKeyring(context)
-      credentials = try await BackendSignIn(context).signIn(request, report: person.show)
-      guard request.person == nil else { return credentials }
-    case .session(let request):
-      try await person.prepareKeyring(context)
-      credentials = try await SessionSignIn(context).signIn(request, report: person.show)
-      guard request.handle == nil else { return credentials }
+      let credentials = try await app.signIn(context, person.show)
+      // A backend's callback has no `state`: any page that the browser visits can bring one, of another person's sign-in.
+      if !app.namesPerson { try person.confirmIdentity(credentials.handle, credentials.did) }
+      return credentials
     }
-    // A backend's callback has no `state`: any page that the browser visits can bring one, of another person's sign-in.
-    try person.confirmIdentity(credentials.handle, credentials.did)
-    return credentials
   }
 }

@@ -22,12 +22,15 @@ package struct AddStaticToken: Sendable {
     package var expiry: String?
     /// The origins to which it may be sent, with the places by which its account is chosen.
     package var origins: [Place]
+    /// The provider whose key it is, as it was typed.
+    package var provider: String?
 
-    package init(file: String, sentAs: StaticHeader, expiry: String?, origins: [Place]) {
+    package init(file: String, sentAs: StaticHeader, expiry: String?, origins: [Place], provider: String? = nil) {
       self.file = file
       self.sentAs = sentAs
       self.expiry = expiry
       self.origins = origins
+      self.provider = provider
     }
   }
 
@@ -40,6 +43,15 @@ package struct AddStaticToken: Sendable {
     let given = try request.expiry.map { text throws(EngineError) in try end(text) }
     let token = try token(contents(of: request.file), of: request.file, request.sentAs)
     return try credentials(token, request, end: given)
+  }
+
+  /// Takes a key that was read from the request's file, or that the person at the terminal has typed.
+  ///
+  /// - Returns: Credentials that are not stored yet.
+  /// - Throws: ``InputError/staticToken(_:)``.
+  package func credentials(key: Secret, _ request: Request) throws(EngineError) -> NewCredentials {
+    let given = try request.expiry.map { text throws(EngineError) in try end(text) }
+    return try credentials(token(key, of: request.file, request.sentAs), request, end: given)
   }
 
   /// Takes a token that the person at the terminal has typed.
@@ -61,7 +73,13 @@ package struct AddStaticToken: Sendable {
   ///   terminal; ``EngineError/cancelled``.
   package func credentials(for account: Account, from file: String?) throws(EngineError) -> NewCredentials {
     guard let sentAs = account.sentAs else { throw .signIn(.tokenNeeded(account: account.name)) }
-    let request = Request(file: file ?? "-", sentAs: sentAs, expiry: nil, origins: account.origins.places)
+    let request = Request(
+      file: file ?? "-",
+      sentAs: sentAs,
+      expiry: nil,
+      origins: account.origins.places,
+      provider: account.client.provider
+    )
     if file != nil { return try credentials(request) }
     guard context.interaction == .allowed, context.world.terminal.canAsk() else {
       throw .signIn(.tokenNeeded(account: account.name))
@@ -133,6 +151,7 @@ package struct AddStaticToken: Sendable {
       source: .user,
       // They are this token's: the next one under its name must not be sent there unless it is given for them.
       origins: OwnOrigins(places: request.origins, for: .signIn),
+      client: request.provider.map { ClientSettings(provider: $0) } ?? .standard,
       tokenLifetime: TokenLifetime(expiresAt: given ?? claims?.expiry, canRenew: false),
       sentAs: sentAs,
       token: token
@@ -147,7 +166,10 @@ package struct AddStaticToken: Sendable {
     return end
   }
 
-  private func contents(of file: String) throws(EngineError) -> Secret {
+  /// Reads a file of the user's own, or standard input.
+  ///
+  /// - Throws: ``InputError/staticToken(_:)``, ``InputError/stream(_:)``.
+  package func contents(of file: String) throws(EngineError) -> Secret {
     guard file == "-" else {
       do { return try context.world.secretFiles.read(file, Self.limit, .input) } catch {
         throw .input(.staticToken(.file(error)))
@@ -163,7 +185,7 @@ package struct AddStaticToken: Sendable {
       do { return try TokenFile.password(in: contents) } catch {
         throw .input(.staticToken(.password(error, file: file)))
       }
-    case .bare, .scheme:
+    case .bare, .scheme, .query:
       do { return try TokenFile.token(in: contents) } catch {
         throw .input(.staticToken(.contents(error, file: file ?? "-")))
       }

@@ -8,6 +8,8 @@ package enum CredentialForm: Equatable, Sendable {
   case userIsToken(password: String?)
   /// The token alone, in this field.
   case bare(field: String)
+  /// As the value of this parameter of the URL's query.
+  case query(parameter: String)
   /// Together with another line: a device id.
   case guest
   /// As a cookie.
@@ -26,7 +28,7 @@ extension CredentialForm {
   package var isPassword: Bool {
     switch self {
     case .basic, .userIsToken, .scheme: true
-    case .bare, .guest, .cookie, .bound: false
+    case .bare, .query, .guest, .cookie, .bound: false
     }
   }
 }
@@ -41,9 +43,10 @@ extension Account {
     case .guest: .guest
     case .static:
       switch (sentAs ?? .bearer).form {
-      case .scheme(let scheme) where isInAuthorization: .scheme(scheme)
+      case .scheme(let scheme) where isInAuthorization && scheme.isHTTPToken: .scheme(scheme)
       case .basic(let user): .basic(user: user)
       case .userIsToken(let password): .userIsToken(password: password)
+      case .query: .query(parameter: (sentAs ?? .bearer).field)
       case .bare, .scheme: .bare(field: (sentAs ?? .bearer).field)
       }
     }

@@ -1,8 +1,11 @@
-/// The form in which a static token is sent: the field that contains it, and the text around it.
+import Text
+
+/// The form in which a static token is sent: the field that contains it, and the text around it; or a parameter of the query.
 package struct StaticHeader: Equatable, Sendable {
   /// The text around the token.
   package enum Form: Equatable, Sendable {
-    /// A scheme and a space before it, such as `Bearer` (RFC 9110, section 11.4).
+    /// A scheme and a space before it, such as `Bearer` (RFC 9110, section 11.4); or a scheme and the name of its one
+    /// parameter, such as `Token token=`.
     case scheme(String)
     /// No text around it.
     case bare
@@ -10,9 +13,11 @@ package struct StaticHeader: Equatable, Sendable {
     case basic(user: String)
     /// It is the user in the scheme `Basic`, beside this password; `nil`: it is both, with a colon between them.
     case userIsToken(password: String?)
+    /// It is the value of a parameter of the URL's query, and in no field.
+    case query
   }
 
-  /// The name of the field, as it is sent.
+  /// The name of the field, or of the parameter, as it is sent.
   package let field: String
   package let form: Form
 
@@ -22,11 +27,16 @@ package struct StaticHeader: Equatable, Sendable {
   /// `Authorization: Basic`, with a password and an empty user.
   package static let emptyUser = StaticHeader(unchecked: "Authorization", .basic(user: ""))
 
+  /// The text before a token in the form ``Form/scheme(_:)``.
+  package static func beginning(_ scheme: String) -> String {
+    scheme.utf8.last == UInt8(ascii: "=") ? scheme : "\(scheme) "
+  }
+
   /// `true` for the scheme `Basic`, which sends any text in base64.
   package var isBasic: Bool {
     switch form {
     case .basic, .userIsToken: true
-    case .bare, .scheme: false
+    case .bare, .scheme, .query: false
     }
   }
 
@@ -44,15 +54,21 @@ package struct StaticHeader: Equatable, Sendable {
   /// - Throws: ``StaticHeaderFlaw``.
   package init(field: String, form: Form) throws(StaticHeaderFlaw) {
     let name = field.lowercased()
+    guard form != .query else {
+      // Characters that mean themselves, wherever the name is written.
+      guard field.utf8.allSatisfy(\.isUnreserved), (1...64).contains(field.utf8.count) else { throw .parameter(field) }
+      self.init(unchecked: field, form)
+      return
+    }
     guard field.isHTTPToken, field.utf8.count <= 64 else { throw .field(field) }
     guard !Self.reserved.contains(name), !name.hasPrefix("sec-"), !name.hasPrefix("proxy-") else {
       throw .reservedField(field)
     }
     switch form {
-    case .bare: break
+    case .bare, .query: break
     case .scheme(let scheme):
-      guard scheme.isHTTPToken, scheme.utf8.count <= 64 else { throw .scheme(scheme) }
-      guard scheme.lowercased() != "dpop" else { throw .needsKey }
+      guard scheme.isHTTPToken || Self.namesParameter(scheme), scheme.utf8.count <= 64 else { throw .scheme(scheme) }
+      guard scheme.lowercased().prefix(while: { $0 != " " }) != "dpop" else { throw .needsKey }
     case .basic(let user):
       guard name == "authorization" else { throw .basicElsewhere }
       guard user.utf8.count <= 255, user.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ":") })
@@ -60,6 +76,12 @@ package struct StaticHeader: Equatable, Sendable {
     case .userIsToken: guard name == "authorization" else { throw .basicElsewhere }
     }
     self.init(unchecked: field, form)
+  }
+
+  /// Returns `true` for a scheme and the name of a parameter, with a space between them and `=` behind.
+  private static func namesParameter(_ text: String) -> Bool {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    return words.count == 2 && words[0].isHTTPToken && words[1].last == "=" && words[1].dropLast().isHTTPToken
   }
 
   /// Fields that frame a message, belong to one connection, describe a body or what is wanted, or have
@@ -80,6 +102,8 @@ package enum StaticHeaderFlaw: Error, Equatable, Sendable {
   case field(String)
   /// The field has another meaning.
   case reservedField(String)
+  /// Not the name of a parameter.
+  case parameter(String)
   /// Not a scheme.
   case scheme(String)
   /// The scheme `DPoP` needs a key.

@@ -89,13 +89,22 @@ package struct HTTPRequest: Sendable {
   /// Adds a field without a credential.
   package mutating func add(_ name: String, _ value: String) { plainFields.append((name, value)) }
 
-  /// Its fields and its body, as they are sent to a server.
+  /// Its fields, query and body, as they are sent to a server; no query where the URL's own is sent.
   ///
   /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another origin.
-  package func opened(for origin: Origin) throws(HTTPFailure) -> (fields: [SentField], body: Secret?) {
-    let (fields, body) = try released.opened(for: origin)
-    return (fields + plainFields.map { ($0.name, Secret($0.value)) }, body ?? plainBody.map { Secret($0) })
+  package func opened(for origin: Origin) throws(HTTPFailure) -> SentCredential {
+    var sent = try released.opened(for: origin, behind: url.query)
+    sent.fields += plainFields.map { ($0.name, Secret($0.value)) }
+    sent.body = sent.body ?? plainBody.map { Secret($0) }
+    return sent
   }
+}
+
+/// A request with its credential, as it is sent.
+package struct SentCredential {
+  package var fields: [SentField]
+  package var query: Secret?
+  package var body: Secret?
 }
 
 /// A field as it is sent.
@@ -107,14 +116,22 @@ extension Released? {
     if self?.isFor(url.origin) == false { throw .misdirected }
   }
 
-  fileprivate func opened(for origin: Origin) throws(HTTPFailure) -> (fields: [SentField], body: Secret?) {
-    guard let self else { return ([], nil) }
+  fileprivate func opened(for origin: Origin, behind own: String?) throws(HTTPFailure) -> SentCredential {
+    guard let self else { return SentCredential(fields: [], query: nil, body: nil) }
     do {
-      let (fields, body) = try self.opened(for: origin)
-      return (fields.map { ($0.name, $0.value) }, body)
+      let (fields, query, body) = try self.opened(for: origin)
+      let sent = fields.map { ($0.name, $0.value) }
+      return SentCredential(fields: sent, query: query.map { Self.query($0, behind: own) }, body: body)
     } catch {
       throw .misdirected
     }
+  }
+
+  /// The credential behind a URL's own query; a server that redirects may have repeated it there.
+  private static func query(_ pair: Secret, behind own: String?) -> Secret {
+    guard let own, !own.isEmpty else { return pair }
+    let isThere = own.split(separator: "&").contains { Secret(String($0)) == pair }
+    return isThere ? Secret(own) : Secret(joining: [Secret("\(own)&"), pair])
   }
 }
 
@@ -229,11 +246,13 @@ package struct StreamedRequest: Sendable {
     self.identity = identity
   }
 
-  /// Its fields, as they are sent to a server.
+  /// Its fields and query, as they are sent to a server; no query where the URL's own is sent.
   ///
   /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another origin.
-  package func openedFields(for origin: Origin) throws(HTTPFailure) -> [SentField] {
-    try released.opened(for: origin).fields + plainFields.map { ($0.name, Secret($0.value)) }
+  package func opened(for origin: Origin) throws(HTTPFailure) -> SentCredential {
+    var sent = try released.opened(for: origin, behind: url.query)
+    sent.fields += plainFields.map { ($0.name, Secret($0.value)) }
+    return sent
   }
 }
 

@@ -169,6 +169,21 @@ extension Keyring {
 }
 
 extension Keyring {
+  /// A keyring that several machines share, on one that shares none.
+  package static func notJoined(_ kind: Kind) -> Keyring {
+    Keyring(
+      kind: kind,
+      read: { _, _, _ throws(KeyringFailure) in throw .notJoined },
+      write: { _, _, _ throws(KeyringFailure) in throw .notJoined },
+      remove: { _, _, _ throws(KeyringFailure) in throw .notJoined },
+      list: { () throws(KeyringFailure) in throw .notJoined },
+      prepare: { _ throws(KeyringFailure) in throw .notJoined },
+      state: { .unavailable }
+    )
+  }
+}
+
+extension Keyring {
   /// The keyrings, by the names that `ACCT_KEYRING` and JSON use.
   package enum Kind: String, Sendable, CaseIterable {
     case secretService = "secret-service"

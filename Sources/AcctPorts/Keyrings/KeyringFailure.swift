@@ -1,5 +1,4 @@
 package import AcctModel
-package import Secrets
 
 /// The permission to ask a person to unlock the keyring.
 package enum Interaction: Sendable {
@@ -101,28 +100,6 @@ extension KeyringFailure {
   }
 }
 
-/// A decrypted object of an account on an engine: untrusted input until it is checked.
-///
-/// Each machine that has the keyring's key, or had it, can write anything into an object.
-package struct SharedContents: Sendable {
-  /// The account that the object's key names.
-  package var id: AccountID
-  package var name: AccountName?
-  /// The contents of the account's file.
-  package var record: [UInt8]
-  package var items: [ItemKind: Secret]
-
-  package init(id: AccountID, name: AccountName?, record: [UInt8], items: [ItemKind: Secret]) {
-    self.id = id
-    self.name = name
-    self.record = record
-    self.items = items
-  }
-}
-
-/// The rules for the contents of an account's object on a shared keyring; returns the first violation.
-package typealias SharedCheck = @Sendable (SharedContents) -> SharedDamage?
-
 /// A reason why an account of a shared keyring can't be used.
 package enum SharedDamage: Error, Hashable, Sendable {
   /// The bytes are no object of acct's, or are cut short.
@@ -149,4 +126,58 @@ package enum SharedDamage: Error, Hashable, Sendable {
   case item(ItemKind)
   /// Another account of the keyring has its name.
   case nameTaken
+}
+
+/// Why an engine did not carry out a request.
+///
+/// No text holds a secret.
+package enum SharedStoreFailure: Error, Equatable, Sendable {
+  /// No member could be reached; the reason, in plain words.
+  case unavailable(reason: String)
+  /// It did not answer within the deadline.
+  case timedOut
+  /// It answers, but has no leader: too few of its members are available.
+  case noQuorum
+  /// It accepts no more writes: its quota or its disk is full.
+  case noSpace
+  /// It rejects this user or this certificate, or denies access to these keys.
+  case denied(reason: String)
+  /// It lets this user or certificate read an account's object, and not write it.
+  case readOnly(reason: String)
+  /// TLS could not be established: another authority's certificate, another host's name.
+  case untrusted(reason: String)
+  /// The engine is not prepared, such as a table that is missing; the reason says how to prepare it.
+  case notPrepared(reason: String)
+  /// It answered with an error of its own.
+  case failed(reason: String)
+}
+
+extension SharedStoreFailure {
+  /// `true` if the engine gave no answer, and may give one later.
+  package var isOutage: Bool {
+    switch self {
+    case .unavailable, .timedOut, .noQuorum: true
+    case .noSpace, .denied, .readOnly, .untrusted, .notPrepared, .failed: false
+    }
+  }
+}
+
+/// Why the settings of a shared keyring can't be used.
+///
+/// It repeats no part of the input, which may be a password.
+package enum KeyringSettingsFlaw: Error, Equatable, Sendable {
+  /// The keyring's name.
+  case name
+  /// A member of etcd is not `https://HOST:PORT`.
+  case endpoint
+  /// A connection string or URI of PostgreSQL can't be parsed.
+  case connection
+  /// It names no host.
+  case noHost
+  /// It has a word that would take settings from elsewhere, such as `service`.
+  case indirect(keyword: String)
+  /// It holds a password.
+  case password
+  /// Its `sslmode`, one of libpq's, accepts a server whose certificate or name is not verified.
+  case unverified(mode: String)
 }

@@ -4,7 +4,7 @@ package import AcctModel
 ///
 /// An account is one object on the engine: its record (the contents of its file), its items, and the lock of a
 /// renewal. The caller holds the account's lock on this machine during all of these calls but ``fetchAll``. Calls that
-/// are not `async` block, as ``SharedStore`` does.
+/// are not `async` block, as an engine's do.
 package struct SharedAccounts: Sendable {
   /// Updates this machine's copy of an account from the engine, after storing what is pending.
   ///

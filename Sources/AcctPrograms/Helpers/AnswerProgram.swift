@@ -41,32 +41,32 @@ package struct AnswerProgram: Sendable {
   ///   - reference: The account that the user named with the command.
   /// - Returns: The answer; without a credential, the protocol's answer for that, and the reason.
   package func answer(_ program: some HelperProtocol, as reference: String?) async -> Outcome {
-    let keeper = type(of: program).keeper ?? .docker
+    let store = StoreFromHelper(context: context, keeper: type(of: program).keeper ?? .docker)
     do throws(NoCredential) {
       switch program.task {
       case .get(let target): return try await credential(for: target, program, reference)
       case .identity: return try await identity(program, reference)
       case .assume(let request): return try await role(request, program, reference)
       case .reject(let target, let given):
-        let rejection = HelperRejection(context, for: purpose)
+        let rejection = HelperRejection(context: context, purpose: purpose)
         let notices = try await rejection.renew(target, given, as: reference)
         return Outcome(answer: program.done, notices: notices)
       case .confirm(let target, let given):
-        await HelperRejection(context, for: purpose).clear(target, given, as: reference)
+        await HelperRejection(context: context, purpose: purpose).clear(target, given, as: reference)
         return Outcome(answer: program.done)
       case .store(let target, let user, let secret):
-        try await StoreFromHelper(context, keeper).keep(secret, of: user, for: target, as: reference)
+        do { try await store.keep(secret, of: user, for: target, as: reference) } catch { throw .failed(error) }
         return Outcome(answer: program.done)
       case .forget(let target):
         do throws(NoCredential) {
-          try await StoreFromHelper(context, keeper).forget(target, as: reference)
+          try await store.forget(target, as: reference)
         } catch {
           // Then there is nothing to delete, and programs treat any error as a failure.
           guard error.meansNothingKept else { throw error }
           return Outcome(answer: program.done, reason: error)
         }
         return Outcome(answer: program.done)
-      case .list: return Outcome(answer: program.answer(try StoreFromHelper(context, keeper).list()))
+      case .list: do { return Outcome(answer: program.answer(try store.list())) } catch { throw .failed(error) }
       case .answered(let answer): return Outcome(answer: answer)
       case .unusable(nil): throw .otherProtocol
       case .unusable(let error?): throw .unusable(error)
@@ -85,17 +85,20 @@ package struct AnswerProgram: Sendable {
   ) async throws(NoCredential) -> Outcome {
     // An ID token goes to a server that is named, whichever account has it.
     guard !program.wantsIDToken || !target.urls.isEmpty else { throw .noCluster }
-    let keeper = type(of: program).keeper
     let finder = HelperAccount(
-      for: target,
-      in: context,
+      target: target,
+      context: context,
       reach: program.reach,
-      keeper: keeper,
+      keeper: type(of: program).keeper,
       accepts: program.accepts
     )
     let found = try await finder.find(reference)
     chosen.name = found.account.name
-    if program.wantsIDToken { return try await idToken(for: found, program) }
+    if program.wantsIDToken {
+      // It is good wherever its client is trusted, so it goes to a server that the program names.
+      guard let url = found.url else { throw .noCluster }
+      return try await idToken(of: found.account, for: url, program, ignored: found.ignored)
+    }
     let authorization: Authorize.Authorization
     do {
       authorization = try await Authorize(context, .allowed)
@@ -125,15 +128,6 @@ package struct AnswerProgram: Sendable {
     _ credential: HelperCredential
   ) throws(NoCredential) -> HelperAnswer {
     do { return try program.answer(credential) } catch { throw .failed(EngineError(error)) }
-  }
-
-  /// The ID token, for a server that the program names: it is good wherever its client is trusted.
-  private func idToken(
-    for found: HelperAccount.Found,
-    _ program: some HelperProtocol
-  ) async throws(NoCredential) -> Outcome {
-    guard let url = found.url else { throw .noCluster }
-    return try await idToken(of: found.account, for: url, program, ignored: found.ignored)
   }
 
   /// The ID token of an account that the user named for the program, by an option or a variable.
@@ -172,20 +166,18 @@ package struct AnswerProgram: Sendable {
     )
     return Outcome(answer: try answer(program, credential), notices: grant.notices, ignored: ignored)
   }
-}
 
-extension AnswerProgram {
   /// The keys of a role, for an account whose origin the service is.
   func role(
     _ request: RoleRequest,
     _ program: some HelperProtocol,
     _ reference: String?
   ) async throws(NoCredential) -> Outcome {
-    let finder = HelperAccount(for: HelperTarget(request.endpoint), in: context, accepts: program.accepts)
+    let finder = HelperAccount(target: HelperTarget(request.endpoint), context: context, accepts: program.accepts)
     let found = try await finder.find(reference)
     chosen.name = found.account.name
     do throws(EngineError) {
-      let (keys, notices) = try await AssumeRole(request, context).keys(of: found.account)
+      let (keys, notices) = try await AssumeRole(context: context, request: request).keys(of: found.account)
       return Outcome(
         answer: HelperAnswer(try .whole { () throws(OutputFlaw) in try keys.answer() }),
         notices: notices,
@@ -202,20 +194,13 @@ extension AnswerProgram {
 /// The program hands the credential back. Only the account that has exactly this token is affected: an old token that
 /// has been renewed since, or a password from elsewhere, changes nothing.
 struct HelperRejection {
-  private let context: EngineContext
-  private let purpose: TokenPurpose?
+  let context: EngineContext
+  /// The purpose of the token, if it differs from the account's own.
+  let purpose: TokenPurpose?
 
   /// Seconds after a renewal, or after the start of an unanswered one, in which nothing is renewed: a server that
   /// rejects such a new token finds a permission missing, and each renewal uses up a refresh token.
   private static let pause: Int64 = 60
-
-  /// - Parameters:
-  ///   - context: Everything outside.
-  ///   - purpose: The purpose of the token, if it differs from the account's own.
-  init(_ context: EngineContext, for purpose: TokenPurpose?) {
-    self.context = context
-    self.purpose = purpose
-  }
 
   /// Renews the rejected token.
   ///
@@ -271,7 +256,7 @@ struct HelperRejection {
   ///
   /// An account that can't be read hides no other: it is an error only if the credential is none of the others'.
   private func own(_ target: HelperTarget, _ given: Secret, _ reference: String?) async throws(EngineError) -> Own? {
-    let finder = HelperAccount(for: target, in: context) { $0.isPassword }
+    let finder = HelperAccount(target: target, context: context) { $0.isPassword }
     let accounts =
       if let reference {
         [try await Selection(context).find(reference)]

@@ -10,16 +10,11 @@ import Text
 ///
 /// They are kept with the account's credentials, and one process at a time asks for new ones.
 struct AssumeRole: Sendable {
-  private let context: EngineContext
-  private let request: RoleRequest
+  let context: EngineContext
+  let request: RoleRequest
 
   /// Seconds that kept keys must have left.
   private static let margin: Int64 = 300
-
-  init(_ request: RoleRequest, _ context: EngineContext) {
-    self.request = request
-    self.context = context
-  }
 
   /// - Parameter account: The account, one of whose origins the service is.
   /// - Returns: The keys, and notices about the account's token.

@@ -123,6 +123,7 @@ private func words(for form: CredentialForm) -> String {
   case .basic: "it is the password of a user"
   case .userIsToken: "it is sent as a user"
   case .bare(let field): "it is sent as the field \(field)"
+  case .query(let parameter): "it is sent in the URL's query, as \(parameter)"
   case .guest: "a guest's token is sent with a device id"
   case .cookie: "it is sent as a cookie"
   case .bound: "each request needs a proof by its DPoP key"

@@ -11,31 +11,15 @@ import Release
 /// the program decide which accounts are eligible, and `.acct` does not count for a program that passes the credential
 /// on: see ``HelperReach``.
 struct HelperAccount {
-  private let context: EngineContext
-  private let target: HelperTarget
-  private let reach: HelperReach
-  private let keeper: Account.KeepingProgram?
-  private let accepts: (CredentialForm) -> Bool
-
-  /// - Parameters:
-  ///   - target: The destination of the credential.
-  ///   - context: Everything outside.
-  ///   - reach: The servers to which the program sends the credential.
-  ///   - keeper: The program, if it stores logins.
-  ///   - accepts: Returns `true` if the program can send a credential of a form.
-  init(
-    for target: HelperTarget,
-    in context: EngineContext,
-    reach: HelperReach = .address,
-    keeper: Account.KeepingProgram? = nil,
-    accepts: @escaping (CredentialForm) -> Bool
-  ) {
-    self.target = target
-    self.context = context
-    self.reach = reach
-    self.keeper = keeper
-    self.accepts = accepts
-  }
+  /// The destination of the credential.
+  let target: HelperTarget
+  let context: EngineContext
+  /// The servers to which the program sends the credential.
+  var reach = HelperReach.address
+  /// The program, if it stores logins.
+  var keeper: Account.KeepingProgram?
+  /// Returns `true` if the program can send a credential of a form.
+  let accepts: (CredentialForm) -> Bool
 
   /// The account, the URL of the target that is its own (`nil` where the target has none), and the `.acct`
   /// files that were ignored.
@@ -96,13 +80,11 @@ struct HelperAccount {
     }
   }
 
-  private func accounts() throws(NoCredential) -> [Account] {
-    do { return try context.accountStore.listing().accounts } catch { throw .failed(error) }
-  }
-
   /// The accounts that may answer.
   private func owners() throws(NoCredential) -> Owners {
-    let owners = try accounts().compactMap { account in
+    let accounts: [Account]
+    do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
+    let owners = accounts.compactMap { account in
       answeringURL(of: account).map { Owners.Owner(account: account, url: $0) }
     }
     return Owners(owners, user: target.user)

@@ -42,11 +42,6 @@ package struct HelperCredential: Sendable {
 package struct HelperListing: Equatable, Sendable {
   package var places: [Place]
   package var user: String
-
-  package init(_ places: [Place], user: String) {
-    self.places = places
-    self.user = user
-  }
 }
 
 extension HelperCredential {
@@ -67,7 +62,7 @@ extension HelperCredential {
         return (bytes.secret(0..<colon), bytes.secret(colon + 1..<bytes.count))
       }
     case .scheme: return (Secret(wanted ?? url?.origin.tokenUser ?? "oauth2"), token)
-    case .bare, .guest, .cookie, .bound: return nil
+    case .bare, .query, .guest, .cookie, .bound: return nil
     }
   }
 }
@@ -81,4 +76,9 @@ extension Origin {
     let isGoogles = ["gcr.io", "pkg.dev"].contains { host == $0 || host.hasSuffix(".\($0)") }
     return isGoogles ? "oauth2accesstoken" : "oauth2"
   }
+}
+
+extension CredentialForm {
+  /// `true` for a token that is sent with the scheme Bearer.
+  var isBearer: Bool { if case .scheme(let scheme) = self { scheme.lowercased() == "bearer" } else { false } }
 }

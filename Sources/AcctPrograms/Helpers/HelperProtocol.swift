@@ -82,7 +82,7 @@ package protocol HelperProtocol: Sendable {
 }
 
 extension HelperProtocol {
-  package static func exchange(for operation: [String]) -> HelperExchange { .whole }
+  package static func exchange(for operation: [String]) -> HelperExchange { .silent }
   package static var asksForAnyServer: Bool { false }
   package static var keeper: Account.KeepingProgram? { nil }
   package static var showsFailures: Bool { false }
@@ -92,6 +92,7 @@ extension HelperProtocol {
   package static func failure(code: String, message: String) -> HelperAnswer? { nil }
   package static func foreignOption(in words: ArraySlice<String>) -> String? { nil }
   package func answer(_ list: [HelperListing]) -> HelperAnswer { none }
+  package var none: HelperAnswer { HelperAnswer(isSuccess: false) }
   package var done: HelperAnswer { HelperAnswer() }
   package static func answer(to flaw: HelperFlaw) -> HelperAnswer? { nil }
 }
@@ -158,9 +159,7 @@ package enum HelperTask: Equatable, Sendable {
   case unusable(ParseError?)
   /// The program does not verify the certificate of a server that is not on this machine.
   case unverified
-}
 
-extension HelperTask {
   /// A credential for the server of an address.
   ///
   /// - Parameters:

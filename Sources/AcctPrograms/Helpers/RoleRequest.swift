@@ -38,9 +38,7 @@ package struct RoleRequest: Equatable, Sendable {
     form.add("WebIdentityToken", token)
     return form
   }
-}
 
-extension RoleRequest {
   /// `true` for a resource name of 20 to 2048 characters without blanks, of any partition.
   static func isRole(_ text: String) -> Bool {
     (20...2048).contains(text.utf8.count) && text.hasPrefix("arn:")

@@ -12,14 +12,8 @@ import AcctProtocol
 /// token that may go to other servers, too, also by `acct allow`, is another one, which a program neither replaces nor
 /// deletes.
 struct StoreFromHelper {
-  private let context: EngineContext
-
-  private let keeper: Account.KeepingProgram
-
-  init(_ context: EngineContext, _ keeper: Account.KeepingProgram) {
-    self.context = context
-    self.keeper = keeper
-  }
+  let context: EngineContext
+  let keeper: Account.KeepingProgram
 
   /// Stores a password, in place of one that is stored for the same server.
   ///
@@ -28,22 +22,14 @@ struct StoreFromHelper {
   ///   - user: The user of the password; `nil` for a bearer token.
   ///   - target: The server.
   ///   - reference: The name of the account; others for the server are then kept.
-  /// - Throws: ``NoCredential/failed(_:)``; ``SelectionError/nameTaken(_:)`` if the named account is not one of them.
+  /// - Throws: ``EngineError``; ``SelectionError/nameTaken(_:)`` if the named account is not one of them.
   func keep(
     _ secret: Secret,
     of user: String?,
     for target: HelperTarget,
     as reference: String?
-  ) async throws(NoCredential) {
-    do { try await keep(secret, user, target.places, reference) } catch { throw .failed(error) }
-  }
-
-  private func keep(
-    _ secret: Secret,
-    _ user: String?,
-    _ places: [Place],
-    _ reference: String?
   ) async throws(EngineError) {
+    let places = target.places
     let sentAs: StaticHeader
     do {
       sentAs = if let user { try StaticHeader(field: "Authorization", form: .basic(user: user)) } else { .bearer }
@@ -91,13 +77,14 @@ struct StoreFromHelper {
   /// - Throws: ``NoCredential/nothingKept(_:)``, ``NoCredential/failed(_:)``.
   func forget(_ target: HelperTarget, as reference: String?) async throws(NoCredential) {
     let origins = target.urls.map(\.origin)
-    let isKept: Bool
-    do { isKept = try await removed(target.places, reference) } catch { throw .failed(error) }
-    guard !isKept else { return }
-    // A logout ends no sign-in, and the user may have expected that.
-    let others: [Account]
-    do { others = try context.accountStore.listing().accounts } catch { throw .failed(error) }
-    let other = others.first { account in origins.contains { account.origins.contains($0) } }
+    let other: Account?
+    do {
+      guard try await !removed(target.places, reference) else { return }
+      // A logout ends no sign-in, and the user may have expected that.
+      other = try context.accountStore.listing().accounts.first { account in
+        origins.contains { account.origins.contains($0) }
+      }
+    } catch { throw .failed(error) }
     if let other { throw .notKept(other.name) }
     throw .nothingKept(origins)
   }
@@ -116,18 +103,14 @@ struct StoreFromHelper {
   /// Lists the accounts that logins stored, by server.
   ///
   /// No other password is listed, and no token of a sign-in: docker passes all that is listed to each build.
-  ///
-  /// - Throws: ``NoCredential/failed(_:)``.
-  func list() throws(NoCredential) -> [HelperListing] {
-    let accounts: [Account]
-    do { accounts = try context.accountStore.listing().accounts } catch { throw .failed(error) }
-    return accounts.compactMap { account in
+  func list() throws(EngineError) -> [HelperListing] {
+    try context.accountStore.listing().accounts.compactMap { account in
       guard account.keptFor == keeper else { return nil }
       switch account.credentialForm {
-      case .basic(let user): return HelperListing(account.loginPlaces, user: user)
+      case .basic(let user): return HelperListing(places: account.loginPlaces, user: user)
       // A token in the user's place, which no list shows.
-      case .userIsToken: return HelperListing(account.loginPlaces, user: "")
-      case .scheme, .bare, .guest, .cookie, .bound: return nil
+      case .userIsToken: return HelperListing(places: account.loginPlaces, user: "")
+      case .scheme, .bare, .query, .guest, .cookie, .bound: return nil
       }
     }
   }

@@ -75,7 +75,7 @@ package struct AddFrom {
     var status = ExitStatus.done
     for found in accounts {
       do throws(EngineError) {
-        let result = try await TakeLogin(context.engine).take(found, options)
+        let result = try await TakeLogin(context: context.engine).take(found, options)
         // The first becomes active.
         options.activates = false
         added.append((found, result.account))
@@ -126,7 +126,7 @@ package struct AddFrom {
 
   private func plan(_ found: FoundAccount, _ options: AddAccount.Options) throws(EngineError) -> Plan {
     do throws(EngineError) {
-      guard let known = try TakeLogin(context.engine).plan(found, options) else {
+      guard let known = try TakeLogin(context: context.engine).plan(found, options) else {
         return Plan(words: options.name.map { "added as \($0)" } ?? "added", isRenewal: false)
       }
       guard known.kind == .static else { return Plan(words: "renews \(known.name), if it is its session") }

@@ -6,9 +6,7 @@ import Secrets
 
 /// Makes an account of a login that another program keeps; in that program nothing changes.
 package struct TakeLogin: Sendable {
-  private let context: EngineContext
-
-  package init(_ context: EngineContext) { self.context = context }
+  let context: EngineContext
 
   /// Asks the program for the secret if its file does not have it, and stores the account.
   ///
@@ -22,12 +20,12 @@ package struct TakeLogin: Sendable {
   package func take(_ found: FoundAccount, _ options: AddAccount.Options) async throws(EngineError) -> AddAccount.Added
   {
     if found.login.form == .session {
-      let credentials = try await TakeSession(context).credentials(of: found)
+      let credentials = try await TakeSession(context: context).credentials(of: found)
       var options = options
       if options.name == nil { options.name = try name(of: found) }
       return try await AddAccount(context, waitsToBegin: true).add(credentials, options)
     }
-    let (user, secret) = try await AskProgram(context).secret(of: found)
+    let (user, secret) = try await AskProgram(context: context).secret(of: found)
     var found = found
     found.login.user = user
     var credentials = try AddStaticToken(context).credentials(taken: secret, try sentAs(found), found.login.places)
@@ -136,9 +134,7 @@ package struct TakeLogin: Sendable {
 
 /// Asks a program for a secret that it keeps.
 struct AskProgram: Sendable {
-  private let context: EngineContext
-
-  init(_ context: EngineContext) { self.context = context }
+  let context: EngineContext
 
   /// The secret of a login, and its user.
   ///
@@ -227,14 +223,7 @@ package struct FoundAccount: Sendable {
   /// The file that names it.
   package var path: String
   /// `true` if the user named the file: it need not be the one that the program uses.
-  package var isFileNamed: Bool
-
-  package init(program: OtherProgram, login: FoundLogin, path: String, isFileNamed: Bool = false) {
-    self.program = program
-    self.login = login
-    self.path = path
-    self.isFileNamed = isFileNamed
-  }
+  package var isFileNamed = false
 
   /// `user@place`; the program's name stands for a user that it does not have.
   ///
@@ -265,9 +254,7 @@ package struct FoundAccounts: Sendable {
 
 /// Takes over a session of oidc-agent: its client, and the refresh token, with which new tokens are requested at once.
 struct TakeSession: Sendable {
-  private let context: EngineContext
-
-  init(_ context: EngineContext) { self.context = context }
+  let context: EngineContext
 
   /// Asks oidc-gen, which may ask the user for the passphrase of its file, and the authorization server.
   ///
@@ -278,7 +265,7 @@ struct TakeSession: Sendable {
     var call = ProgramCall("oidc-gen", ["--print", found.login.place], input: isAsked ? .terminal : .nothing)
     // The person may have to look for the passphrase.
     if isAsked { call.timeLimit = .seconds(300) }
-    let output = try await AskProgram(context).answered(call)
+    let output = try await AskProgram(context: context).answered(call)
     let session: TakeOverSession.Session
     do { session = try OIDCAgentSession.parse(output) } catch { throw .migration(.answer(program: "oidc-gen")) }
     return try await TakeOverSession(context).credentials(of: session)

@@ -48,22 +48,12 @@ package struct SetupRole: Sendable {
 
 /// A profile of AWS's configuration, changed by `aws configure set`.
 struct AWSSettings: ProgramSettings {
-  private let tool: SettingsTool
-  private let role: SetupRole?
+  let tool: SettingsTool
+  /// `nil` to take changes back.
+  let role: SetupRole?
 
-  /// - Parameters:
-  ///   - tool: The `aws` command.
-  ///   - role: The role; `nil` to take changes back.
-  init(_ tool: SettingsTool, _ role: SetupRole?) {
-    self.tool = tool
-    self.role = role
-  }
-
-  let name = "acct"
   private static let prefix = "profile."
   private static let suffix = ".\(AWSConfig.setting)"
-
-  func path() -> String { tool.places.first ?? "" }
 
   func adding(to contents: Secret?) async throws(EngineError) -> EditedSettings? {
     guard let role else { return EditedSettings(contents ?? Secret(""), []) }

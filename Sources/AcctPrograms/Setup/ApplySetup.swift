@@ -10,9 +10,7 @@ import StrictJSON
 /// A change is planned first, so that it can be shown. It is recorded before the file is written: a process that is killed
 /// in between leaves a record of a change that was not made, which undoing it finds out.
 package struct ApplySetup: Sendable {
-  private let context: EngineContext
-
-  package init(_ context: EngineContext) { self.context = context }
+  let context: EngineContext
 
   /// Plans a setup; nothing is changed yet.
   ///

@@ -5,14 +5,9 @@ import AcctProtocol
 import Secrets
 
 /// docker's `config.json`, for which docker has no tool.
-struct DockerFile: ProgramSettings {
-  private let tool: SettingsTool
-  private let host: SetupHost?
-
-  init(_ tool: SettingsTool, _ host: SetupHost?) {
-    self.tool = tool
-    self.host = host
-  }
+struct DockerSettings: ProgramSettings {
+  let tool: SettingsTool
+  let host: SetupHost?
 
   let name = "docker-credential-acct"
 
@@ -20,8 +15,6 @@ struct DockerFile: ProgramSettings {
   private var registry: String? {
     host.map { Registry.isHub($0.origin) ? Registry.hubAddress : $0.origin.authority }
   }
-
-  func path() -> String { tool.places.first ?? "" }
 
   func adding(to contents: Secret?) throws(EngineError) -> EditedSettings? {
     let general = try adding(registry, to: contents)
@@ -35,14 +28,14 @@ struct DockerFile: ProgramSettings {
   }
 
   private func adding(_ registry: String?, to contents: Secret?) throws(EngineError) -> EditedSettings? {
-    do { return try DockerSettings.adding(registry, to: contents) } catch {
+    do { return try DockerConfig.adding(registry, to: contents) } catch {
       throw .setup(.malformed(path: path(), .docker, error))
     }
   }
 
   /// The registries with helpers of their own that an account answers for.
   private func ownHelpers(_ contents: Secret?) throws(EngineError) -> [String] {
-    let own = contents.map(DockerSettings.ownHelpers) ?? []
+    let own = contents.map(DockerConfig.ownHelpers) ?? []
     guard !own.isEmpty else { return [] }
     let servers = try tool.context.accountStore.listing().accounts.compactMap { account in
       account.origins.count == 1 ? account.origins.first?.authority : nil
@@ -55,13 +48,13 @@ struct DockerFile: ProgramSettings {
   }
 
   func removing(_ changes: [SettingChange], from contents: Secret) throws(EngineError) -> Secret? {
-    do { return try contents.removing(changes, DockerSettings.removing) } catch {
+    do { return try contents.removing(changes, DockerConfig.removing) } catch {
       throw .setup(.malformed(path: path(), .docker, error))
     }
   }
 
   func remarks(_ contents: Secret?) throws(EngineError) -> [SetupRemark] {
-    let logins = contents.map(DockerSettings.logins) ?? []
+    let logins = contents.map(DockerConfig.logins) ?? []
     let unused = logins.filter { login in registry.map { $0 == login } ?? true }
     return (unused.isEmpty ? [] : [.unusedLogins(unused)]) + (try loginsOfPodman())
   }
@@ -71,36 +64,31 @@ struct DockerFile: ProgramSettings {
     guard tool.context.world.programs.exists("podman") else { return [] }
     let servers = if let registry { [registry] } else { try tool.origins().map(\.authority) }
     return try tool.filesBefore().filter { $0.place != path() }.flatMap { place, contents in
-      DockerSettings.logins(in: contents).filter { login in servers.contains { login.hasPrefix($0) } }
+      DockerConfig.logins(in: contents).filter { login in servers.contains { login.hasPrefix($0) } }
         .map { .overruled(setting: "auths.\($0)", place: place) }
     }
   }
 }
 
 /// cargo's `config.toml`, for which cargo has no tool.
-struct CargoFile: ProgramSettings {
-  private let tool: SettingsTool
-  private let host: SetupHost?
-
-  init(_ tool: SettingsTool, _ host: SetupHost?) {
-    self.tool = tool
-    self.host = host
-  }
+struct CargoSettings: ProgramSettings {
+  let tool: SettingsTool
+  let host: SetupHost?
 
   let name = "cargo-credential-acct"
 
   func path() throws(EngineError) -> String { try tool.existing(else: tool.places.last) }
 
   func adding(to contents: Secret?) throws(EngineError) -> EditedSettings? {
-    do { return try CargoSettings.adding(host?.origin, to: contents) } catch { throw try failure(error) }
+    do { return try CargoConfig.adding(host?.origin, to: contents) } catch { throw try failure(error) }
   }
 
   func removing(_ changes: [SettingChange], from contents: Secret) throws(EngineError) -> Secret? {
-    do { return try contents.removing(changes, CargoSettings.removing) } catch { throw try failure(error) }
+    do { return try contents.removing(changes, CargoConfig.removing) } catch { throw try failure(error) }
   }
 
   func remarks(_ contents: Secret?) -> [SetupRemark] {
-    let own = host == nil ? contents.map(CargoSettings.otherProviders) ?? [] : []
+    let own = host == nil ? contents.map(CargoConfig.otherProviders) ?? [] : []
     return [.needsAllow] + tool.variables(["CARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS"])
       + own.map(SetupRemark.otherHelper)
   }

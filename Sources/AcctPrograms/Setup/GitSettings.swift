@@ -6,13 +6,8 @@ import Secrets
 
 /// git's credential helper, changed by `git config`.
 struct GitSettings: ProgramSettings {
-  private let tool: SettingsTool
-  private let host: SetupHost?
-
-  init(_ tool: SettingsTool, _ host: SetupHost?) {
-    self.tool = tool
-    self.host = host
-  }
+  let tool: SettingsTool
+  let host: SetupHost?
 
   let name = "git-credential-acct"
   /// The word in the setting, of which git makes that name.
@@ -141,7 +136,7 @@ struct GitSettings: ProgramSettings {
   private func place(of reset: GitHelperList.Entry, _ number: Int) throws(EngineError) -> String? {
     guard let path = reset.file else { return nil }
     let contents: Secret?
-    do { contents = try tool.read(path).contents } catch  where error.setup != nil { contents = nil }
+    do { contents = try tool.context.settingsFile(path).contents } catch  where error.setup != nil { contents = nil }
     guard let line = contents.flatMap({ GitHelperList.line(ofReset: number, in: $0) }) else { return path }
     return "\(path):\(line)"
   }

@@ -6,15 +6,9 @@ import Secrets
 
 /// The user of a context in a kubeconfig, changed by `kubectl config`.
 struct KubectlSettings: ProgramSettings {
-  private let tool: SettingsTool
-  private let host: SetupHost?
+  let tool: SettingsTool
+  let host: SetupHost?
 
-  init(_ tool: SettingsTool, _ host: SetupHost?) {
-    self.tool = tool
-    self.host = host
-  }
-
-  let name = "acct"
   /// The user that acct adds to the file.
   private static let user = "acct"
 
@@ -23,7 +17,7 @@ struct KubectlSettings: ProgramSettings {
     let wanted = try await contexts()
     let places = tool.places
     for place in places where places.count > 1 {
-      guard let contents = try tool.read(place).contents else { continue }
+      guard let contents = try tool.context.settingsFile(place).contents else { continue }
       let found = try await tool.onCopy(of: contents) { (copy) async throws(EngineError) in
         try await view(["--kubeconfig", copy], of: place).contexts
       }.result

@@ -9,6 +9,9 @@ import Secrets
 /// A type of this kind changes text only. ``ApplySetup`` reads and writes the file, records the change and undoes it, the
 /// same for all programs. Where the program has a tool for its settings, that changes a copy of the file.
 protocol ProgramSettings: Sendable {
+  /// The program's own tool for them; for a program without one, the places of its files.
+  var tool: SettingsTool { get }
+
   /// The name under which the program finds acct on `PATH`.
   var name: String { get }
 
@@ -67,6 +70,8 @@ package enum SetupRemark: Equatable, Sendable {
 }
 
 extension ProgramSettings {
+  var name: String { "acct" }
+  func path() -> String { tool.places.first ?? "" }
   func script() throws(EngineError) -> ScriptFile? { nil }
   func remarks(_ contents: Secret?) async throws(EngineError) -> [SetupRemark] { [] }
 }
@@ -90,16 +95,16 @@ extension SetupProgram {
   ) throws(EngineError) -> any ProgramSettings {
     guard let name = names.first(where: context.world.programs.exists) else { throw .setup(.notInstalled(self)) }
     guard host == nil || takesHost else { throw .setup(.everyHost(self)) }
-    let tool = SettingsTool(context, self, name: name)
+    let tool = SettingsTool(context: context, program: self, name: name)
     return switch self {
-    case .git: GitSettings(tool, host)
-    case .docker: DockerFile(tool, host)
-    case .kubectl: KubectlSettings(tool, host)
-    case .cargo: CargoFile(tool, host)
-    case .go: GoSettings(tool)
-    case .pip: PipSettings(tool)
-    case .terraform: TerraformFile(tool)
-    case .aws: AWSSettings(tool, role)
+    case .git: GitSettings(tool: tool, host: host)
+    case .docker: DockerSettings(tool: tool, host: host)
+    case .kubectl: KubectlSettings(tool: tool, host: host)
+    case .cargo: CargoSettings(tool: tool, host: host)
+    case .go: GoSettings(tool: tool)
+    case .pip: PipSettings(tool: tool)
+    case .terraform: TerraformSettings(tool: tool)
+    case .aws: AWSSettings(tool: tool, role: role)
     }
   }
 
@@ -131,11 +136,8 @@ package struct SetupHost: Equatable, Sendable {
 
 /// `GOAUTH` in the go command's own file, changed by `go env -w`.
 struct GoSettings: ProgramSettings {
-  private let tool: SettingsTool
+  let tool: SettingsTool
 
-  init(_ tool: SettingsTool) { self.tool = tool }
-
-  let name = "acct"
   private static let setting = "GOAUTH"
 
   func path() throws(EngineError) -> String {
@@ -176,9 +178,7 @@ struct GoSettings: ProgramSettings {
     return isChanged ? after : nil
   }
 
-  func remarks(_ contents: Secret?) -> [SetupRemark] {
-    tool.variables([Self.setting])
-  }
+  func remarks(_ contents: Secret?) -> [SetupRemark] { tool.variables([Self.setting]) }
 
   private func value(_ copy: String) async throws(EngineError) -> String {
     let result = try await tool.run(["env", Self.setting], variables(copy))
@@ -194,16 +194,12 @@ struct GoSettings: ProgramSettings {
 
 /// pip's keyring provider, changed by `pip config`, and the command `keyring` that it runs.
 struct PipSettings: ProgramSettings {
-  private let tool: SettingsTool
+  let tool: SettingsTool
 
-  init(_ tool: SettingsTool) { self.tool = tool }
-
-  let name = "acct"
   private static let key = "global.keyring-provider"
   private static let value = "subprocess"
   private static let command = "keyring"
-
-  func path() -> String { tool.places.first ?? "" }
+  private static let text = "#!/bin/sh\nexec acct helper keyring \"$@\"\n"
 
   func adding(to contents: Secret?) async throws(EngineError) -> EditedSettings? {
     let (after, change) = try await onCopy(contents) { (variables) async throws(EngineError) -> SettingChange? in
@@ -234,7 +230,8 @@ struct PipSettings: ProgramSettings {
       let path = "\(folder)/\(Self.command)"
       do throws(SecretFileFailure) {
         let contents = try world.foreignFiles.read(path, SettingsTool.limit).secret
-        guard KeyringScript.isOne(contents) else { throw .exists(path: path) }
+        // Also one that a user has written.
+        guard contents.shownText.contains("acct helper keyring") else { throw .exists(path: path) }
         return nil
       } catch {
         guard case .missing = error else { throw .setup(.otherProgram(path: path)) }
@@ -244,7 +241,7 @@ struct PipSettings: ProgramSettings {
       let folder = path.lastIndex(of: "/").map({ String(path[..<$0]) })
     else { return nil }
     guard folders.contains(folder) else { throw .setup(.folderNotSearched(path: folder)) }
-    return ScriptFile(path: path, text: KeyringScript.text)
+    return ScriptFile(path: path, text: Self.text)
   }
 
   /// pip's other files, as it lists them: the one that `PIP_CONFIG_FILE` names and the environment's come before the user's,
@@ -288,22 +285,17 @@ struct PipSettings: ProgramSettings {
 }
 
 /// The CLI configuration of Terraform, for which it has no tool, and the program in its folder of plugins.
-struct TerraformFile: ProgramSettings {
-  private let tool: SettingsTool
+struct TerraformSettings: ProgramSettings {
+  let tool: SettingsTool
 
-  init(_ tool: SettingsTool) { self.tool = tool }
-
-  let name = "acct"
   private static let plugin = "terraform-credentials-acct"
 
-  func path() -> String { tool.places.first ?? "" }
-
   func adding(to contents: Secret?) throws(EngineError) -> EditedSettings? {
-    do { return try TerraformSettings.adding(to: contents) } catch { throw failure(error) }
+    do { return try TerraformConfig.adding(to: contents) } catch { throw failure(error) }
   }
 
   func removing(_ changes: [SettingChange], from contents: Secret) throws(EngineError) -> Secret? {
-    do { return try TerraformSettings.removing(from: contents) } catch { throw failure(error) }
+    do { return try TerraformConfig.removing(from: contents) } catch { throw failure(error) }
   }
 
   /// Logins that Terraform keeps itself, and those of the environment, come before the helper.
@@ -312,7 +304,7 @@ struct TerraformFile: ProgramSettings {
     let names = hosts.map { "TF_TOKEN_" + $0.replacing("-", with: "__").replacing(".", with: "_") }
     return try tool.variables(names)
       + tool.filesBefore().flatMap { place, contents in
-        TerraformSettings.logins(in: contents).filter(hosts.contains)
+        TerraformConfig.logins(in: contents).filter(hosts.contains)
           .map { .overruled(setting: "credentials.\($0)", place: place) }
       }
   }
@@ -321,7 +313,7 @@ struct TerraformFile: ProgramSettings {
   func script() throws(EngineError) -> ScriptFile? {
     let files = tool.context.world.foreignFiles
     guard let path = tool.context.world.places(of: .terraformPlugin(Self.plugin)).first else { return nil }
-    let text = TerraformSettings.plugin
+    let text = TerraformConfig.plugin
     do throws(SecretFileFailure) {
       let contents = try files.read(path, SettingsTool.limit).secret
       // The user's own link leads to acct itself, which is larger than any script.

@@ -11,12 +11,6 @@ struct SettingsTool: Sendable {
   /// The name of the program, as it is on `PATH`.
   let name: String
 
-  init(_ context: EngineContext, _ program: SetupProgram, name: String) {
-    self.context = context
-    self.program = program
-    self.name = name
-  }
-
   var files: SettingsFiles { context.world.foreignFiles.settings }
 
   /// The places where the program looks for its settings.
@@ -24,18 +18,12 @@ struct SettingsTool: Sendable {
 
   /// The first of the places that exists; else `fallback`.
   func existing(else fallback: String?) throws(EngineError) -> String {
-    for place in places where try read(place).contents != nil {
-      return place
-    }
+    for place in places where try context.settingsFile(place).contents != nil { return place }
     return fallback ?? ""
   }
 
   /// In bytes.
   static let limit = 1 << 20
-
-  func read(_ path: String) throws(EngineError) -> SettingsFile {
-    do { return try files.read(path, Self.limit) } catch { throw .setup(.file(error)) }
-  }
 
   /// Makes a copy of a file, which the body changes with ``run(_:_:)``.
   ///
@@ -81,7 +69,7 @@ struct SettingsTool: Sendable {
   func filesBefore() throws(EngineError) -> [(place: String, contents: Secret)] {
     var files: [(place: String, contents: Secret)] = []
     for place in context.world.places(of: .credentialsBefore(program)) {
-      if let contents = try read(place).contents { files.append((place, contents)) }
+      if let contents = try context.settingsFile(place).contents { files.append((place, contents)) }
     }
     return files
   }

@@ -65,7 +65,7 @@ package struct SetupCommand: AcctCommand {
     guard let program else { return try await list(context) }
     let host = try host.map { (host) throws(EngineError) in try SetupHost(host) }
     guard program == .aws || (roleArn ?? profile) == nil else { throw .setup(.noRoles(program)) }
-    let setup = ApplySetup(context.engine)
+    let setup = ApplySetup(context: context.engine)
     let plan: SetupPlan
     if undo {
       var undoing = UndoSetup(context.engine)
@@ -183,7 +183,7 @@ package struct SetupCommand: AcctCommand {
   private func list(_ context: Context) async throws(EngineError) -> ExitStatus {
     var states: [(program: SetupProgram, state: SetupState)] = []
     for program in SetupProgram.allCases {
-      states.append((program, await ApplySetup(context.engine).state(of: program)))
+      states.append((program, await ApplySetup(context: context.engine).state(of: program)))
     }
     if options.json {
       try context.output(envelope(["programs": .array(states.map { $0.state.json(of: $0.program) })]))

@@ -1,6 +1,6 @@
 package import AcctModel
 package import StrictJSON
-import Release
+package import Release
 import Text
 
 /// What is wrong with a grant and costs nothing of what it grants.
@@ -28,9 +28,9 @@ package enum Blemish: Equatable, Sendable {
 /// What a server says about a token is never a reason to lose it: a member that can't be used counts as missing, and
 /// the blemish is kept to be told.
 package struct GrantMembers: Sendable {
-  let object: JSONObject
+  package let object: JSONObject
   /// The server's time when it answered; `nil` if it did not tell.
-  let serverTime: Timestamp?
+  package let serverTime: Timestamp?
   package private(set) var blemishes: [Blemish]
 
   package init(_ object: JSONObject, _ blemishes: [Blemish] = [], at serverTime: Timestamp? = nil) {
@@ -65,10 +65,10 @@ package struct GrantMembers: Sendable {
     return nil
   }
 
-  mutating func token(_ name: String) -> Token? { parsed(name, Token.init) }
+  package mutating func token(_ name: String) -> Token? { parsed(name, Token.init) }
 
   /// A number of seconds, however it is written; one that is not positive says nothing.
-  mutating func seconds(_ name: String) -> Int64? {
+  package mutating func seconds(_ name: String) -> Int64? {
     guard let value = value(name) else { return nil }
     if let seconds = value.looseSeconds { return seconds }
     note(.member(name))
@@ -97,7 +97,7 @@ extension JSON {
   }
 
   /// A number, also where it is (wrongly, but seen) written as a string.
-  var looseNumber: Double? { (numberValue ?? stringValue.flatMap(JSONNumber.init))?.double }
+  package var looseNumber: Double? { (numberValue ?? stringValue.flatMap(JSONNumber.init))?.double }
 
   /// A positive number of whole seconds, in a string perhaps with blanks around it.
   var looseSeconds: Int64? {

@@ -47,6 +47,20 @@ extension [HeaderField] {
   }
 }
 
+extension Released {
+  /// A config of curl that sends the credential.
+  ///
+  /// - Parameter header: The form in which a static token is sent.
+  /// - Returns: Its lines.
+  /// - Throws: ``OutputFlaw``.
+  package func curlConfig(as header: StaticHeader?) throws(OutputFlaw) -> Secret {
+    guard openedQuery != nil, let header else { return try openedFields.curlConfig() }
+    // curl encodes what is behind the first `=`, from 7.87 on.
+    let pair = Secret(joining: [Secret("\(header.field)="), openedToken])
+    return Secret(joining: [Secret("url-query = "), try OutputFormat.curl.written(pair), Secret("\n")])
+  }
+}
+
 extension HeaderField {
   /// The line without its end.
   ///

@@ -1,13 +1,13 @@
 package import AcctModel
 package import Secrets
-import StrictJSON
+package import StrictJSON
 import Text
 
 /// A server's answer to a call of acct's own, as far as it tells the result of the call.
 package final class ServerAnswer: Sendable {
   package let status: Int
   /// The body, if it is a JSON object or a form, whatever its media type says.
-  let object: JSONObject?
+  package let object: JSONObject?
   /// `true` if it is a form.
   private let isForm: Bool
   private let isMarkedAsJSON: Bool
@@ -101,10 +101,10 @@ package final class ServerAnswer: Sendable {
   package var refusedPart: RefusedPart? { errorCode.flatMap(RefusedPart.init) }
 
   /// The server's words without a secret in them: the only way to any of its text.
-  func text(_ member: String) -> String? { object?[member]?.stringValue.map(shown) }
+  package func text(_ member: String) -> String? { object?[member]?.stringValue.map(shown) }
 
   /// Removes secrets from text of the server that was found otherwise.
-  func shown(_ text: String) -> String { redactor.redact(text) }
+  package func shown(_ text: String) -> String { redactor.redact(text) }
 }
 
 /// An answer that does not answer the call, and so changes no credential.

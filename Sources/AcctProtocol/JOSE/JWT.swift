@@ -120,11 +120,11 @@ package struct JWTClaims: Equatable, Sendable {
 /// An access token's claims; none, if it is opaque.
 ///
 /// Decoded, never trusted: only the resource server can verify it (RFC 9068, section 4).
-struct TokenClaims {
+package struct TokenClaims {
   private let claims: JWTClaims?
 
   /// Reads a token: a JWT, or anything else.
-  init(of token: Token) {
+  package init(of token: Token) {
     claims =
       switch JWT.claims(ofToken: token) {
       case .opaque: nil
@@ -132,8 +132,8 @@ struct TokenClaims {
       }
   }
 
-  var expiry: Timestamp? { claims?.expiry }
-  var subject: String? { claims?.subject }
+  package var expiry: Timestamp? { claims?.expiry }
+  package var subject: String? { claims?.subject }
   var issuer: String? { claims?.issuer }
   var clientID: String? { claims?.clientID }
   var scope: String? { claims?.scope }

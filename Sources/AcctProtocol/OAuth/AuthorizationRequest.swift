@@ -227,7 +227,7 @@ package struct QueryParameters: Equatable, Sendable {
   }
 
   /// None at all.
-  static let none = QueryParameters()
+  package static let none = QueryParameters()
 
   private init() {}
 

@@ -8,6 +8,8 @@ package struct Provider: Sendable {
     case oauth
     /// A password that the user makes for acct in the server's settings.
     case appPassword
+    /// A key or a token that the user makes in the server's settings: ``ProviderKey`` says how it is sent.
+    case key
   }
 
   /// The way of signing in where the user does not choose one.
@@ -34,6 +36,8 @@ package struct Provider: Sendable {
   /// The file as it was read.
   package let document: JSONObject
   package let kind: Kind
+  /// What it says of its keys; `nil` for another kind.
+  package let key: ProviderKey?
   package let title: String?
   /// The server's issuer identifier; `nil` where it has no metadata.
   package let issuer: ProviderAddress?
@@ -41,7 +45,7 @@ package struct Provider: Sendable {
   package let endpoints: [EndpointName: ProviderAddress]
   /// A client that may be used by anyone who has the file.
   package let clientID: String?
-  /// The page where a person registers a client, or makes an app password.
+  /// The page where a person registers a client, or makes an app password or a key.
   package let registerAt: ProviderAddress?
   package let clientAuth: ClientAuthentication?
   /// `true` if the client's secret proves nothing, and is required all the same.
@@ -98,9 +102,13 @@ extension Provider {
   package static let largest = 16 << 10
 
   private static let members = [
-    "kind", "title", "issuer", "endpoints", "clientID", "registerAt", "clientAuth",
+    "comment", "kind", "title", "issuer", "endpoints", "clientID", "registerAt", "clientAuth",
     "secretIsPublic", "flow", "scope", "scopeParameter", "scopeSeparator", "parameters",
     "redirectURI", "dpop", "origins", "identity", "registration", "host", "tenant",
+  ]
+
+  private static let keyMembers = [
+    "comment", "kind", "title", "origins", "host", "tenant", "send", "environment", "prefixes", "page",
   ]
 
   /// Reads a provider's file, strictly: one JSON object without a member that is not known.
@@ -113,15 +121,18 @@ extension Provider {
     let json: JSON
     do { json = try JSON(parsing: bytes, maximumBytes: Self.largest) } catch { throw ProviderFlaw("", .json(error)) }
     guard let object = json.objectValue else { throw ProviderFlaw("", .wrongType(.object)) }
-    let file = try ProviderMembers(object, known: Self.members)
+    let isKey = object["kind"] == .string(Kind.key.rawValue)
+    let file = try ProviderMembers(object, known: isKey ? Self.keyMembers : Self.members)
+    try file.checkComment()
     self.name = name
     document = object
     kind = try file.choice("kind") ?? .oauth
+    key = isKey ? try file.key() : nil
     title = try file.string("title")
     issuer = try file.address("issuer", allowing: [.host, .tenant, .realm, .tenantID])
     endpoints = try file.endpoints()
     clientID = try file.visible("clientID")
-    registerAt = try file.address("registerAt")
+    registerAt = isKey ? try file.keyPage() : try file.address("registerAt")
     clientAuth = try file.choice("clientAuth")
     secretIsPublic = try file.flag("secretIsPublic")
     flow = try file.choice("flow") ?? .browser
@@ -150,7 +161,7 @@ extension Provider {
 
   /// Makes sure that the parts fit each other.
   private func check() throws(ProviderFlaw) {
-    if kind == .appPassword {
+    if kind != .oauth {
       guard !origins.isEmpty else { throw ProviderFlaw("origins", .missing) }
       return
     }
@@ -185,7 +196,7 @@ package struct ResolvedProvider: Sendable {
   package let endpoints: [EndpointName: HTTPURL]
   /// The origins that its tokens are used at; if empty, the one where the user signs in.
   package let origins: [Origin]
-  /// The page where a person registers a client, or makes an app password.
+  /// The page where a person registers a client, or makes an app password or a key.
   package let registerAt: String?
   /// The same with its fields filled in, where the site takes them from the address.
   package let registrationPage: @Sendable (_ redirect: String) -> String?
@@ -218,6 +229,9 @@ extension Provider {
 }
 
 extension ResolvedProvider {
+  /// Its name for people.
+  package var title: String { provider.title ?? typed }
+
   /// Scopes as this provider wants them: those that were asked for, or its own.
   ///
   /// - Parameter requested: The scopes that the user typed, separated by blanks or commas.

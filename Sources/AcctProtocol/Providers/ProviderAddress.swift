@@ -27,11 +27,21 @@ package struct ProviderAddress: Equatable, Sendable {
   /// - Parameters:
   ///   - text: An https URL, or one of http on loopback.
   ///   - allowed: The parts that may be left open.
+  ///   - isPage: `true` for a page that a browser shows, whose address may name a part of it behind a `#`.
   /// - Throws: ``ProviderFlaw/Problem``.
-  init(_ text: String, allowing allowed: Set<Placeholder> = [.host, .tenant, .realm]) throws(ProviderFlaw.Problem) {
+  init(
+    _ text: String,
+    allowing allowed: Set<Placeholder> = [.host, .tenant, .realm],
+    isPage: Bool = false
+  ) throws(ProviderFlaw.Problem) {
     template = text
-    guard let mark = text.firstRange(of: "://"), !text.utf8.contains(UInt8(ascii: "#")) else { throw .malformed }
-    let rest = text[mark.upperBound...]
+    let address = text.prefix { $0 != "#" }
+    guard let mark = address.firstRange(of: "://"), isPage || address.endIndex == text.endIndex else {
+      throw .malformed
+    }
+    guard text[address.endIndex...].utf8.allSatisfy({ $0.isVisibleASCII && !"{}".utf8.contains($0) })
+    else { throw .malformed }
+    let rest = address[mark.upperBound...]
     let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
     let authority = rest[..<end]
     var found: Set<Placeholder> = []
@@ -53,7 +63,7 @@ package struct ProviderAddress: Equatable, Sendable {
     // With sample values it must be an address that means what it says.
     let sample: HTTPURL
     do {
-      sample = try HTTPURL(filling(template) { $0 == .host ? "host.invalid" : "a" })
+      sample = try HTTPURL(filling(String(address)) { $0 == .host ? "host.invalid" : "a" })
     } catch {
       throw ProviderFlaw.Problem(error)
     }
@@ -117,6 +127,9 @@ package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
   }
 
   package var description: String { place.map { "\(name):\($0)" } ?? name }
+
+  /// The name of the first account with a key for it: `openai`, `grafana@grafana.example`.
+  package var accountName: String { place.map { "\(name)@\($0)" } ?? name }
 
   /// The files that can describe it, the best first: one for servers of one's own host, then the general one.
   package var files: [String] { place == nil ? [name] : ["\(name)-host", name] }

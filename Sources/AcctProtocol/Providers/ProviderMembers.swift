@@ -33,7 +33,7 @@ struct ProviderMembers {
     guard printable(text) == text else { throw ProviderFlaw(path, .unprintable) }
   }
 
-  private func value(_ name: String) -> JSON? {
+  func value(_ name: String) -> JSON? {
     guard let value = object[name], value != .null else { return nil }
     return value
   }

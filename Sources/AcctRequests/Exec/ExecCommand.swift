@@ -106,7 +106,8 @@ package struct ExecCommand: AcctCommand {
     _ url: HTTPURL?,
     _ context: Context
   ) async throws(EngineError) -> ExitStatus {
-    let attended = RunWithTokenFiles(context.engine, runner.exec, offline ? .forbidden : .allowed)
+    let network: TokenProvider.Network = offline ? .forbidden : .allowed
+    let attended = RunWithTokenFiles(context: context.engine, exec: runner.exec, network: network)
     context.programStatus.value = try await attended.run(command, files, as: account, for: url) { result in
       switch result {
       case .success(let notices): context.report(notices)
@@ -115,16 +116,5 @@ package struct ExecCommand: AcctCommand {
       }
     }
     return .done
-  }
-}
-
-extension String {
-  /// `true` for a name that shells can use (POSIX, Base Definitions, section 3.216).
-  fileprivate var isVariableName: Bool {
-    let isStart = { (byte: UInt8) in
-      byte == UInt8(ascii: "_") || byte.isASCIILetter
-    }
-    guard let first = utf8.first, isStart(first) else { return false }
-    return utf8.allSatisfy { isStart($0) || $0.isASCIIDigit }
   }
 }

@@ -9,19 +9,11 @@ import Secrets
 ///
 /// Libraries of clouds read such a file again and again, and some keep what they read for ten minutes.
 struct RunWithTokenFiles: Sendable {
-  private let context: EngineContext
-  private let exec: PreparedExec
-  private let network: TokenProvider.Network
-
-  /// - Parameters:
-  ///   - context: Everything outside.
-  ///   - exec: The way to run programs, prepared before anything was opened.
-  ///   - network: The permission to renew.
-  init(_ context: EngineContext, _ exec: PreparedExec, _ network: TokenProvider.Network) {
-    self.context = context
-    self.exec = exec
-    self.network = network
-  }
+  let context: EngineContext
+  /// Prepared before anything was opened.
+  let exec: PreparedExec
+  /// The permission to renew.
+  let network: TokenProvider.Network
 
   /// A token that the command reads from a file.
   struct File: Sendable {
@@ -50,7 +42,7 @@ struct RunWithTokenFiles: Sendable {
     for url: HTTPURL?,
     tell: @escaping @Sendable (Result<[Notice], EngineError>) -> Void
   ) async throws(EngineError) -> Int32 {
-    let tokens = FreshTokens(context, network, account.id, for: url)
+    let tokens = FreshTokens(context: context, network: network, id: account.id, url: url)
     var kept: [FreshTokens.Kept] = []
     for file in files { kept.append(try await tokens.first(isIDToken: file.isIDToken)) }
     tell(.success(kept.flatMap(\.grant.notices)))
@@ -113,17 +105,10 @@ struct RunWithTokenFiles: Sendable {
 
 /// An account's tokens, each replaced while at least ten minutes of it, or the half of a shorter life, are left.
 private struct FreshTokens: Sendable {
-  private let context: EngineContext
-  private let network: TokenProvider.Network
-  private let id: AccountID
-  private let url: HTTPURL?
-
-  init(_ context: EngineContext, _ network: TokenProvider.Network, _ id: AccountID, for url: HTTPURL?) {
-    self.context = context
-    self.network = network
-    self.id = id
-    self.url = url
-  }
+  let context: EngineContext
+  let network: TokenProvider.Network
+  let id: AccountID
+  let url: HTTPURL?
 
   /// A token, and when it is replaced.
   struct Kept: Sendable {

@@ -74,9 +74,7 @@ package struct ProxyCommand: AcctCommand {
     let secret = port == nil ? nil : SigningProxy.newSecret(world.entropy)
     var engine = context.engine
     engine.program = "proxy"
-    let proxy = SigningProxy(engine, for: targets, secret: secret, restsSecrets: protection.hidesSecrets) {
-      words(for: $0)
-    }
+    let proxy = SigningProxy(engine, for: targets, secret: secret, restsSecrets: protection.hidesSecrets)
 
     context.waits?.silence()
     // Watched before the address is printed: Ctrl-C may be the answer to it.
@@ -131,7 +129,7 @@ package struct ProxyCommand: AcctCommand {
 }
 
 /// The words of the proxy's own answer; `nil` for a request that could not be made.
-@Sendable private func words(for refusal: ProxyRefusal?) -> String {
+func words(for refusal: ProxyRefusal?) -> String {
   switch refusal {
   case .secretMissing: "the path does not begin with the secret of this run"
   case .fromPage: "requests of web pages are not passed on"

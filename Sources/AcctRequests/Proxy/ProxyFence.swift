@@ -51,9 +51,7 @@ package struct ProxyFence: Sendable {
       return true
     }
   }
-}
 
-extension ProxyFence {
   /// The protection of a proxy that is in force.
   struct Protection: Sendable {
     /// `true` if no other process can read the secrets.

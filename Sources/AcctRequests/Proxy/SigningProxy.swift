@@ -19,7 +19,6 @@ struct SigningProxy: Sendable {
   private let makeRequest: MakeRequest
   private let limits: LatestLimits
   private let kept: KeptCredentials
-  private let words: @Sendable (ProxyRefusal?) -> String
 
   /// - Parameters:
   ///   - context: Its timeout is the longest time without a byte in either direction.
@@ -27,15 +26,7 @@ struct SigningProxy: Sendable {
   ///   - secret: The required beginning of a path on a port; `nil` on a socket.
   ///   - restsSecrets: `true` if secrets may stay in memory while no request is in progress, for a second: where no
   ///     other process can read it.
-  ///   - words: The words of the proxy's own answer to a request; `nil` for one that could not be made.
-  init(
-    _ context: EngineContext,
-    for targets: ProxyTargets,
-    secret: Secret?,
-    restsSecrets: Bool,
-    words: @escaping @Sendable (ProxyRefusal?) -> String
-  ) {
-    self.words = words
+  init(_ context: EngineContext, for targets: ProxyTargets, secret: Secret?, restsSecrets: Bool) {
     var context = context
     context.hints = KeptHints()
     context.world.secretService = context.world.secretService.sharingReads()
@@ -136,7 +127,7 @@ struct SigningProxy: Sendable {
 
   /// A response of the proxy itself.
   private func own(_ status: Int, _ refusal: ProxyRefusal?, endsConnection: Bool) -> LocalResponse {
-    let text = Array("acct: \(words(refusal))\n".utf8)
+    let text = Array("acct: \(words(for: refusal))\n".utf8)
     let rest = Mutex<[UInt8]?>(text)
     return LocalResponse(
       status: status,
@@ -166,8 +157,8 @@ extension EngineError {
       503
     case .authorization(.originRefused), .input(.malformed), .selection(.severalOwn): 421
     case .input(.stream): 400
-    case .selection, .authorization, .input, .inputToken, .keyring, .sharing, .key, .network, .signIn, .provider,
-      .atproto, .backend, .session, .guest, .transfer, .told, .files, .cancelled:
+    case .selection, .authorization, .input, .inputToken, .keyring, .key, .network, .signIn, .provider,
+      .atproto, .transfer, .told, .files, .cancelled:
       500
     }
   }

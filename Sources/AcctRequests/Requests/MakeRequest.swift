@@ -234,20 +234,16 @@ extension MakeRequest {
   ) async -> EngineError? {
     let account = attempt.account
     do throws(EngineError) {
-      if account.kind == .session {
-        // From now on a backend may accept no other session.
-        try await RotatedSession(context)
-          .keep(
-            from: &response,
-            to: attempt.request.method,
-            attempt.request.url,
-            insteadOf: authorization.token,
-            for: account
-          )
-      }
-      if account.kind == .guest, attempt.request.url.origin == account.service {
-        try await meet(&response, asGuest: account)
-      }
+      // From now on a backend may accept no other session.
+      try await context.backends?
+        .take(
+          &response,
+          to: attempt.request.method,
+          attempt.request.url,
+          carrying: authorization.token,
+          of: account,
+          context
+        )
       // It can't be renewed: the message names the command that stores a new one.
       if response.head.status == 401, let replacement = account.replacement {
         throw .signIn(.tokenRejected(replacement, attempt.request.url.origin))
@@ -286,20 +282,6 @@ extension MakeRequest {
     return .renewed(attempt.request.url.origin, canRepeat: canRepeat, byAnother: byAnother)
   }
 
-  /// Handles a rejection by a guest's backend, and throws the errors that only a guest can have.
-  private func meet(_ response: inout StreamedResponse, asGuest account: Account) async throws(EngineError) {
-    switch response.head.status {
-    case 401: if let end = try await GuestTokenEnd(context).refused(account) { throw end }
-    case 400:
-      guard let origin = account.service, await response.fault(redacting: context.world.held.redactor).namesDeviceID
-      else { return }
-      throw .request(.deviceIDMissing(origin))
-    default: return
-    }
-  }
-}
-
-extension MakeRequest {
   /// The step-up that a response requires from the user, if it does.
   ///
   /// Only an account whose server grants scopes can sign in for more.

@@ -11,12 +11,8 @@ import Secrets
 /// backend has put in place of the old one.
 struct Observe: Sendable {
   private let context: EngineContext
-  private let session: ObservedSession
 
-  init(_ context: EngineContext) {
-    self.context = context
-    session = ObservedSession(context)
-  }
+  init(_ context: EngineContext) { self.context = context }
 
   /// Reads response heads on standard input and learns from the last one.
   ///
@@ -47,7 +43,8 @@ struct Observe: Sendable {
     )
     await LimitsLedger(context.world)
       .learn(await limits(in: head.fields, of: origin, for: account), of: origin, for: account.id)
-    return try await session.keep(from: head, of: origin, for: account).map { [$0] } ?? []
+    let notice = try await context.backends?.observe(head, of: origin, for: account, context)
+    return [notice].compactMap(\.self)
   }
 
   /// Reads the limits, without the account's secrets; if those can't be read without a person, without names.

@@ -17,8 +17,6 @@ package enum RequestError: Error, Sendable {
   case bodyGone(status: Int?, Origin)
   /// 401 to a token that is bound to a key, with a challenge for a bearer token alone.
   indirect case bearerOnly(Account, Origin)
-  /// 400 to a guest, and the backend reports that `X-Device-ID` was missing.
-  case deviceIDMissing(Origin)
   /// It needs an authorization that only a new sign-in can obtain.
   indirect case stepUp(StepUp)
   /// The response's body ended too early, after so many bytes.
@@ -63,10 +61,6 @@ extension ErrorMessage {
       self = .code("bodyGone", status.map { ExitStatus(answer: $0) } ?? .failed)
         .saying("\(origin) asks for the request to be repeated, and its body can be read only once")
         .hint("run it again: acct now has what the server asked for; or give the body as a file, -d @FILE")
-    case .deviceIDMissing(let origin):
-      self.init(.guest(.deviceIDMissing(origin)))
-      // The answer is on standard output: its status decides, as for every other.
-      self.status = ExitStatus(answer: 400)
     case .bearerOnly(let account, let origin):
       self = .code("bearerOnly", ExitStatus(answer: 401))
         .saying(

@@ -150,9 +150,7 @@ package struct RetryStateMachine: Sendable {
       return .follow(target)
     }
   }
-}
 
-extension RetryStateMachine {
   /// The facts about a response that the decision needs.
   package struct Response: Equatable, Sendable {
     package var status: Int

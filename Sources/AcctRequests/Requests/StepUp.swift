@@ -69,9 +69,7 @@ package struct StepUp: Sendable {
   var isSecondToken = false
   /// The scope that the request's token has; `nil` where the server did not say.
   var granted: String?
-}
 
-extension StepUp {
   /// The scopes that the request needs and `--scope` leaves out, and both together, where the account has them all.
   fileprivate var leftOut: (more: String, all: String)? {
     guard challenge.need == .scope, let requested = purpose?.scope, !requested.isEmpty else { return nil }

@@ -2,6 +2,7 @@ import AcctModel
 import AcctPorts
 import CLibCurl
 import Curl
+import FleetPorts
 import Glibc
 import PrivateFiles
 import Secrets

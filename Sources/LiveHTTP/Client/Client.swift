@@ -176,6 +176,8 @@ struct RequestMessage: Sendable {
 
   let method: String
   let url: HTTPURL
+  /// The query with a credential; `nil`: the URL's own.
+  private(set) var secretQuery: Secret?
   private(set) var lines: [HeaderLine]
   private(set) var body: Body
   let asksFirst: Bool
@@ -189,12 +191,13 @@ struct RequestMessage: Sendable {
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
   init(_ request: HTTPRequest, userAgent: Secret?) throws(HTTPFailure) {
-    let (fields, body) = try request.opened(for: request.url.origin)
+    let sent = try request.opened(for: request.url.origin)
     try self.init(
       request.method,
       request.url,
-      fields,
-      body.map { .bytes($0) } ?? .none,
+      sent.query,
+      sent.fields,
+      sent.body.map { .bytes($0) } ?? .none,
       asksFirst: false,
       .total(request.timeout),
       request.reach,
@@ -206,10 +209,12 @@ struct RequestMessage: Sendable {
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
   init(_ request: StreamedRequest, userAgent: Secret?) throws(HTTPFailure) {
+    let sent = try request.opened(for: request.url.origin)
     try self.init(
       request.method,
       request.url,
-      try request.openedFields(for: request.url.origin),
+      sent.query,
+      sent.fields,
       request.body.map { .source($0) } ?? .none,
       asksFirst: request.asksFirst && request.body != nil,
       .each(request.timeout),
@@ -224,6 +229,7 @@ struct RequestMessage: Sendable {
   private init(
     _ method: String,
     _ url: HTTPURL,
+    _ query: Secret?,
     _ fields: [(name: String, value: Secret)],
     _ body: Body,
     asksFirst: Bool,
@@ -260,6 +266,7 @@ struct RequestMessage: Sendable {
     lines.append(HeaderLine("Expect", asksFirst ? Secret("100-continue") : nil))
     self.method = method
     self.url = url
+    secretQuery = query
     self.lines = lines
     self.body = body
     self.asksFirst = asksFirst
@@ -269,8 +276,9 @@ struct RequestMessage: Sendable {
     self.identity = identity
   }
 
-  /// Releases its fields, its body and its key.
+  /// Releases its query, its fields, its body and its key.
   mutating func forgetSecrets() {
+    secretQuery = nil
     lines = []
     body = .none
     identity = nil
@@ -294,4 +302,16 @@ private func isFieldValue(_ secret: Secret) -> Bool {
     }
     return true
   }
+}
+
+extension CurlTable {
+  /// libcurl for requests, loaded when the first one needs it.
+  ///
+  /// - Throws: ``HTTPFailure/unsendable(reason:)`` if there is no library that can be used.
+  static func loadedForRequests() throws(HTTPFailure) -> CurlTable {
+    do throws(CurlTableFailure) { return try loaded() } catch { throw .unsendable(reason: error.reason) }
+  }
+
+  /// The failure of a request that needs an option which the library does not know.
+  static let tooOld = HTTPFailure.unsendable(reason: "libcurl.so.4 is too old")
 }

@@ -26,29 +26,13 @@ extension CallbackListener {
 }
 
 /// A listener at work.
-private final class CallbackServer: Sendable {
+private struct CallbackServer: Sendable {
   let port: Int
-  private let group: MultiThreadedEventLoopGroup
-  private let listeners: [any Channel]
-  private let connections: OpenConnections
-  private let continuation: AsyncStream<Callback>.Continuation
-  private let callbacks: AsyncStream<Callback>
-
-  private init(
-    _ port: Int,
-    _ group: MultiThreadedEventLoopGroup,
-    _ listeners: [any Channel],
-    _ connections: OpenConnections,
-    _ continuation: AsyncStream<Callback>.Continuation,
-    _ callbacks: AsyncStream<Callback>
-  ) {
-    self.port = port
-    self.group = group
-    self.listeners = listeners
-    self.connections = connections
-    self.continuation = continuation
-    self.callbacks = callbacks
-  }
+  let group: MultiThreadedEventLoopGroup
+  let listeners: [any Channel]
+  let connections: OpenConnections
+  let continuation: AsyncStream<Callback>.Continuation
+  let callbacks: AsyncStream<Callback>
 
   static func listen(
     at redirect: LoopbackRedirect,
@@ -81,7 +65,14 @@ private final class CallbackServer: Sendable {
         try? await first.close()
         throw ChannelError.unknownLocalAddress
       }
-      return CallbackServer(bound, group, listeners, connections, continuation, callbacks)
+      return CallbackServer(
+        port: bound,
+        group: group,
+        listeners: listeners,
+        connections: connections,
+        continuation: continuation,
+        callbacks: callbacks
+      )
     } catch {
       await group.end()
       throw ListenFailure.failed(port: redirect.port, reason: reason(error))

@@ -5,25 +5,15 @@ import Synchronization
 
 /// The requests of one connection, answered one after the other.
 struct ConnectionHandler: Sendable {
-  private let connection: LocalConnection
-  private let connections: OpenConnections
-  private let answer: @Sendable (LocalRequest) async -> LocalResponse
+  let connection: LocalConnection
+  let connections: OpenConnections
+  let answer: @Sendable (LocalRequest) async -> LocalResponse
 
   /// The most bytes of an unread body that are read for its client's sake.
   private static let courtesy = 16 << 20
   /// The most bytes that are written at once: copies of whole parts would come from and go back to the system each
   /// time.
   private static let piece = 1 << 16
-
-  init(
-    _ connection: LocalConnection,
-    among connections: OpenConnections,
-    _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
-  ) {
-    self.connection = connection
-    self.connections = connections
-    self.answer = answer
-  }
 
   /// Serves until either side ends the connection.
   func serve() async {

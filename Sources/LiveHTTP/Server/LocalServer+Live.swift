@@ -27,7 +27,7 @@ extension LocalServer {
       do throws(ListenFailure) {
         let connections = OpenConnections(limit: OpenConnections.share(atMost: limit), timeout: timeout)
         let handlers = ConnectionHandlers(connections, answer)
-        let (listener, bound) = try await listen(at: place, in: folder, group, handlers)
+        let (listener, bound) = try await listen(at: place, in: folder, group, connections, handlers)
         return Serving(place: bound) {
           // It fails only where it has been closed already.
           try? await listener.close()
@@ -49,13 +49,14 @@ private func listen(
   at place: LocalPlace,
   in folder: () throws(ListenFailure) -> String,
   _ group: MultiThreadedEventLoopGroup,
+  _ connections: OpenConnections,
   _ handlers: ConnectionHandlers
 ) async throws(ListenFailure) -> (any Channel, LocalPlace) {
   let bootstrap = ServerBootstrap(group: group)
     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
     .serverChannelOption(.backlog, value: 256)
     .serverChannelInitializer { listener in
-      listener.eventLoop.makeCompletedFuture { try listener.pipeline.syncOperations.addHandler(Admission(handlers)) }
+      listener.eventLoop.makeCompletedFuture { try listener.pipeline.syncOperations.addHandler(Admission(connections)) }
     }
     .childChannelInitializer { channel in
       channel.eventLoop.makeCompletedFuture { try handlers.begin(on: channel) { try connection(channel) } }
@@ -144,9 +145,6 @@ final class ConnectionHandlers: Sendable {
     self.answer = answer
   }
 
-  /// Decides whether a new connection may stay.
-  func admit(_ channel: any Channel) -> Bool { connections.admit(channel) }
-
   /// Serves a connection, on its event loop; closes it if the server has ended.
   ///
   /// Work for a client that disconnects is cancelled.
@@ -160,7 +158,7 @@ final class ConnectionHandlers: Sendable {
     // Another loop may end the server meanwhile, which has to know of every task.
     let work = try state.withLock { state -> Task<Void, Never>? in
       guard !state.hasEnded else { return nil }
-      let handler = ConnectionHandler(try connection(), among: connections, answer)
+      let handler = ConnectionHandler(connection: try connection(), connections: connections, answer: answer)
       state.count += 1
       let number = state.count
       let work = Task(executorPreference: executor) {
@@ -190,13 +188,13 @@ final class ConnectionHandlers: Sendable {
 final class Admission: ChannelInboundHandler {
   typealias InboundIn = any Channel
   typealias InboundOut = any Channel
-  private let handlers: ConnectionHandlers
+  private let connections: OpenConnections
 
-  init(_ handlers: ConnectionHandlers) { self.handlers = handlers }
+  init(_ connections: OpenConnections) { self.connections = connections }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let channel = unwrapInboundIn(data)
-    guard handlers.admit(channel) else { return channel.close(promise: nil) }
+    guard connections.admit(channel) else { return channel.close(promise: nil) }
     context.fireChannelRead(data)
   }
 }

@@ -51,12 +51,8 @@ extension CallbackPage {
   }
 
   init?(byte: UInt8) {
-    switch byte {
-    case CallbackPage.done.byte: self = .done
-    case CallbackPage.failed.byte: self = .failed
-    case CallbackPage.unexpected.byte: self = .unexpected
-    case CallbackPage.refused.byte: self = .refused
-    default: return nil
-    }
+    let pages: [CallbackPage] = [.done, .failed, .unexpected, .refused]
+    guard let page = pages.first(where: { $0.byte == byte }) else { return nil }
+    self = page
   }
 }

@@ -134,7 +134,7 @@ final class CallbackSocket: Sendable {
     let kept = Mutex<Descriptor?>(consume listener)
     done.enter()
     DispatchQueue(label: "acct.callbacks").async { [hand, stop, done] in
-      while wait(for: number, or: stop) {
+      while waitForInput(number, until: stop) {
         guard let connection = kept.withLock({ $0?.accepted() }) else { continue }
         if let handed = HandedAddress(on: connection) { hand.yield(handed) }
       }
@@ -189,16 +189,4 @@ final class CallbackSocket: Sendable {
 
 extension Descriptor {
   fileprivate borrowing func accepted() -> Descriptor? { try? accept() }
-}
-
-/// Returns `true` for a connection, and `false` for the end.
-private func wait(for listener: Int32, or stop: Int32) -> Bool {
-  var requests = [
-    pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
-    pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
-  ]
-  while unsafe poll(&requests, nfds_t(requests.count), -1) < 0 {
-    guard errno == EINTR else { return false }
-  }
-  return requests[0].revents == 0
 }

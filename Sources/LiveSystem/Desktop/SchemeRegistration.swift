@@ -1,6 +1,7 @@
 import AcctModel
 import Glibc
 import PrivateFiles
+import Text
 
 /// Desktop entries of acct's own, and the defaults that point to them.
 ///
@@ -16,8 +17,8 @@ struct SchemeRegistration: Sendable {
   ///   - variable: Returns an environment variable.
   init(program: String, _ variable: (_ name: String) -> String?) {
     self.program = program
-    applications = UserFolder("applications", in: BaseFolder("XDG_DATA_HOME", ".local/share", variable))
-    configuration = UserFolder(BaseFolder("XDG_CONFIG_HOME", ".config", variable))
+    applications = UserFolder("XDG_DATA_HOME", ".local/share", variable).subfolder("applications")
+    configuration = UserFolder("XDG_CONFIG_HOME", ".config", variable)
   }
 
   /// A registration that has to be undone.
@@ -180,12 +181,12 @@ struct MimeApps {
   mutating func prefer(_ entry: String, for type: String) {
     remove(entry)
     var lines = lines
-    guard let header = lines.firstIndex(where: { $0.trimmed == Self.section }) else {
+    guard let header = lines.firstIndex(where: { $0[...].trimmed == Self.section }) else {
       let gap = text.isEmpty || text.hasSuffix("\n") ? "" : "\n"
       text += "\(gap)\(Self.section)\n\(type)=\(entry);\n"
       return
     }
-    let end = lines[(header + 1)...].firstIndex { $0.trimmed.hasPrefix("[") } ?? lines.endIndex
+    let end = lines[(header + 1)...].firstIndex { $0[...].trimmed.hasPrefix("[") } ?? lines.endIndex
     if let found = lines[header..<end].firstIndex(where: { $0.key == type }) {
       lines[found] = "\(type)=\(([entry] + lines[found].entries).joined(separator: ";"));"
     } else {
@@ -204,25 +205,20 @@ struct MimeApps {
   }
 
   /// `true` if it has nothing but blank lines and the section's header.
-  var isVoid: Bool { lines.allSatisfy { $0.trimmed.isEmpty || $0.trimmed == Self.section } }
+  var isVoid: Bool { lines.map { $0[...].trimmed }.allSatisfy { $0.isEmpty || $0 == Self.section } }
 
   private var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
 }
 
 extension String {
   fileprivate var key: String? {
-    guard !trimmed.hasPrefix("#"), let mark = firstIndex(of: "=") else { return nil }
-    return String(self[..<mark]).trimmed
+    guard !self[...].trimmed.hasPrefix("#"), let mark = firstIndex(of: "=") else { return nil }
+    return String(self[..<mark].trimmed)
   }
 
   fileprivate var entries: [String] {
     guard key != nil, let mark = firstIndex(of: "=") else { return [] }
-    return self[mark...].dropFirst().split(separator: ";").map { String($0).trimmed }.filter { !$0.isEmpty }
-  }
-
-  fileprivate var trimmed: String {
-    let start = drop(while: \.isWhitespace)
-    return start.lastIndex { !$0.isWhitespace }.map { String(start[...$0]) } ?? ""
+    return self[mark...].dropFirst().split(separator: ";").map { String($0.trimmed) }.filter { !$0.isEmpty }
   }
 }
 
@@ -231,19 +227,30 @@ extension String {
 /// Unlike for ``PrivateFolder``, it does not matter who can read it, and it may contain links:
 /// users keep such files elsewhere.
 struct UserFolder: Sendable {
-  let path: String
+  private(set) var path: String
   /// The folder that must be there; those below it are made if they are missing.
   private let root: String
 
-  init(_ name: String, in base: BaseFolder) {
-    path = "\(base.path)/\(name)"
-    root = base.root
+  /// `$XDG_DATA_HOME` or its like, by the XDG Base Directory specification.
+  ///
+  /// - Parameters:
+  ///   - name: The variable, which counts only with an absolute path.
+  ///   - fallback: The path below the user's home without that.
+  ///   - variable: Returns an environment variable.
+  init(_ name: String, _ fallback: String, _ variable: (_ name: String) -> String?) {
+    if let path = absoluteOnly(variable(name)) {
+      self.path = path
+      root = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    } else {
+      root = home(variable)
+      path = "\(root)/\(fallback)"
+    }
   }
 
-  /// One of the user's folders by the XDG Base Directory specification.
-  init(_ base: BaseFolder) {
-    path = base.path
-    root = base.root
+  func subfolder(_ name: String) -> UserFolder {
+    var folder = self
+    folder.path += "/\(name)"
+    return folder
   }
 
   /// A folder that is only read.
@@ -253,19 +260,7 @@ struct UserFolder: Sendable {
   }
 
   /// The names in it; none if it is not there.
-  func names() -> [String] {
-    guard let stream = unsafe opendir(path) else { return [] }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      unsafe names.append(
-        withUnsafePointer(to: &entry.pointee.d_name) {
-          unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-        }
-      )
-    }
-    return names
-  }
+  func names() -> [String] { PrivateFiles.names(in: path) ?? [] }
 
   /// A file's text; `nil` if it is not there.
   func read(_ name: String) throws(FileError) -> String? {
@@ -287,18 +282,7 @@ struct UserFolder: Sendable {
     let target = resolved("\(path)/\(name)") ?? "\(path)/\(name)"
     var status = stat()
     let mode = unsafe stat(target, &status) == 0 ? status.st_mode & 0o777 : 0o600
-    let temporary = "\(target).acct-\(getpid())"
-    let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard number >= 0 else { throw .last }
-    do throws(FileError) {
-      defer { close(number) }
-      try writeAll(Array(text.utf8).span, to: number)
-      guard fchmod(number, mode) == 0, fsync(number) == 0 else { throw .last }
-      guard unsafe rename(temporary, target) == 0 else { throw .last }
-    } catch {
-      unsafe unlink(temporary)
-      throw error
-    }
+    try replaceFile(target, Array(text.utf8).span, mode: mode)
   }
 
   /// Removes a file; one that is not there is no error.
@@ -318,26 +302,6 @@ struct UserFolder: Sendable {
   private func make() throws(FileError) {
     for place in missing() {
       guard unsafe mkdir(place, 0o700) == 0 || errno == EEXIST else { throw .last }
-    }
-  }
-}
-
-/// `$XDG_DATA_HOME` or its like, which may be missing where `root` must not.
-struct BaseFolder: Sendable {
-  let path: String
-  let root: String
-
-  /// - Parameters:
-  ///   - name: The variable, which counts only with an absolute path.
-  ///   - fallback: The path below the user's home without that.
-  ///   - variable: Returns an environment variable.
-  init(_ name: String, _ fallback: String, _ variable: (_ name: String) -> String?) {
-    if let path = absoluteOnly(variable(name)) {
-      self.path = path
-      root = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-    } else {
-      root = home(variable)
-      path = "\(root)/\(fallback)"
     }
   }
 }

@@ -84,7 +84,8 @@ private final class NewFile: Sendable {
   /// - Throws: The system's error.
   init(_ path: String, mode: mode_t?) throws(FileError) {
     // The file itself is replaced, and not the link that leads to it.
-    self.path = mode == nil ? path : try resolved(path)
+    guard let target = mode == nil ? path : resolved(path) else { throw .last }
+    self.path = target
     let slash = self.path.lastIndex(of: "/").map(self.path.index(after:))
     let folder = self.path[..<(slash ?? self.path.startIndex)]
     temporary = "\(folder).acct-\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
@@ -120,10 +121,4 @@ private final class NewFile: Sendable {
       unsafe unlink(temporary)
     }
   }
-}
-
-private func resolved(_ path: String) throws(FileError) -> String {
-  guard let target = unsafe realpath(path, nil) else { throw .last }
-  defer { unsafe free(target) }
-  return unsafe String(cString: target)
 }

@@ -138,16 +138,8 @@ extension Lock {
 
   /// The lock that a file of this name belongs to.
   init?(named name: String) {
-    if name == Lock.book.name {
-      self = .book
-    } else if name == Lock.deviceID.name {
-      self = .deviceID
-    } else if name == Lock.clients.name {
-      self = .clients
-    } else if name == Lock.setups.name {
-      self = .setups
-    } else if name == Lock.renewals.name {
-      self = .renewals
+    if let lock = [Lock.book, .deviceID, .clients, .setups, .renewals].first(where: { $0.name == name }) {
+      self = lock
     } else if name.hasPrefix("account-"), let id = try? AccountID(String(name.dropFirst(8))) {
       self = .account(id)
     } else if name.hasPrefix("limits-"), let id = try? AccountID(String(name.dropFirst(7))) {

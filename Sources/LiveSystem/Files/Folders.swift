@@ -137,9 +137,7 @@ extension Folders {
     }
     return run.path
   }
-}
 
-extension Folders {
   /// The file system that a folder is on, or will be, found in one system call where it is there and none of FUSE's.
   func fileSystem(of folder: FileFolder) throws(FilesFailure) -> FileSystem? {
     var path =

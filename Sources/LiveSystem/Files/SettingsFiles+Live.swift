@@ -181,22 +181,9 @@ struct FollowedFile {
     }
     var old = stat()
     let isThere = unsafe stat(target, &old) == 0
-    let temporary = "\(target).acct-\(getpid())"
-    // One of a process that was killed, and had the same number.
-    unsafe unlink(temporary)
-    let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard number >= 0 else { throw .last }
-    do throws(FileError) {
-      defer { close(number) }
-      try contents.withBytes { bytes throws(FileError) in try writeAll(bytes, to: number) }
-      if isThere, old.st_gid != getegid() {
-        guard fchown(number, uid_t.max, old.st_gid) == 0 else { throw .last }
-      }
-      guard fchmod(number, isThere ? old.st_mode & 0o7777 : mode) == 0, fsync(number) == 0 else { throw .last }
-      guard unsafe rename(temporary, target) == 0 else { throw .last }
-    } catch {
-      unsafe unlink(temporary)
-      throw error
+    let group = isThere && old.st_gid != getegid() ? old.st_gid : nil
+    try contents.withBytes { bytes throws(FileError) in
+      try replaceFile(target, bytes, mode: isThere ? old.st_mode & 0o7777 : mode, group: group)
     }
     synchronizeFolder()
   }
@@ -214,9 +201,33 @@ struct FollowedFile {
   }
 }
 
+/// Replaces a file by one that is written beside it; a group is given only where it is not this process's.
+func replaceFile(
+  _ target: String,
+  _ bytes: Span<UInt8>,
+  mode: mode_t,
+  group: gid_t? = nil
+) throws(FileError) {
+  let temporary = "\(target).acct-\(getpid())"
+  // One of a process that was killed, and had the same number.
+  unsafe unlink(temporary)
+  let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+  guard number >= 0 else { throw .last }
+  do throws(FileError) {
+    defer { close(number) }
+    try writeAll(bytes, to: number)
+    if let group, fchown(number, uid_t.max, group) != 0 { throw .last }
+    guard fchmod(number, mode) == 0, fsync(number) == 0 else { throw .last }
+    guard unsafe rename(temporary, target) == 0 else { throw .last }
+  } catch {
+    unsafe unlink(temporary)
+    throw error
+  }
+}
+
 extension String {
   /// The folder of a path.
-  fileprivate var parent: Substring {
+  var parent: Substring {
     guard let end = lastIndex(of: "/") else { return "." }
     return end == startIndex ? "/" : self[..<end]
   }

@@ -35,7 +35,7 @@ struct FencedFiles {
     do throws(PrivateFilesError) { try folders.config.prepare() } catch {}
     allow(.read, folders.configurations.map(\.outermost))
     allow(.read, folders.configurations.compactMap { resolved($0.path(of: "providers")) })
-    if case .socket(let path?) = fence.place { allow(.socket, [parent(of: path)]) }
+    if case .socket(let path?) = fence.place { allow(.socket, [String(path.parent)]) }
 
     allow(.read, Self.system)
     allow(.write, Self.devices + Self.tpms())
@@ -70,16 +70,7 @@ struct FencedFiles {
 
   /// The TPMs that are there, with the kernel's resource manager and without it.
   private static func tpms() -> [String] {
-    guard let stream = unsafe opendir("/dev") else { return [] }
-    defer { unsafe closedir(stream) }
-    var paths: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if name.hasPrefix("tpm") { paths.append("/dev/\(name)") }
-    }
-    return paths
+    (names(in: "/dev") ?? []).filter { $0.hasPrefix("tpm") }.map { "/dev/\($0)" }
   }
 
   private static let links = [
@@ -105,15 +96,10 @@ struct FencedFiles {
   /// Of the home folder and of `/` nothing else is opened, so there it is the file itself.
   private static func places(of path: String, _ home: String) -> [String] {
     func place(of file: String) -> String {
-      let folder = parent(of: file)
+      let folder = String(file.parent)
       return ["/", home].contains(folder) ? file : folder
     }
-    var places = [place(of: path)]
-    if let target = unsafe realpath(path, nil) {
-      places.append(place(of: unsafe String(cString: target)))
-      unsafe free(target)
-    }
-    return places
+    return [path, resolved(path)].compactMap { $0.map(place) }
   }
 
   /// The folders of the libraries that are loaded, which others may be loaded from.
@@ -129,16 +115,10 @@ struct FencedFiles {
     for line in (maps ?? []).split(separator: UInt8(ascii: "\n")) {
       guard let slash = line.firstIndex(of: UInt8(ascii: "/")) else { continue }
       let path = String(decoding: line[slash...], as: UTF8.self)
-      if path.contains(".so") { folders.insert(parent(of: path)) }
+      if path.contains(".so") { folders.insert(String(path.parent)) }
     }
     return folders
   }
-}
-
-/// The folder that a file lies in, or would.
-private func parent(of path: String) -> String {
-  guard let slash = path.lastIndex(of: "/") else { return "." }
-  return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
 extension Confinement {
@@ -289,19 +269,8 @@ enum FileRights {
 /// A thread that has been joined may still be listed for a moment.
 private func hasOneThread() -> Bool {
   for _ in 0..<50 {
-    if threadCount() == 1 { return true }
+    if names(in: "/proc/self/task")?.count == 1 { return true }
     usleep(1_000)
   }
   return false
-}
-
-private func threadCount() -> Int? {
-  guard let folder = unsafe opendir("/proc/self/task") else { return nil }
-  defer { unsafe closedir(folder) }
-  var count = 0
-  while let entry = unsafe readdir(folder) {
-    // `.` and `..` are the other two.
-    if unsafe entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
-  }
-  return count
 }

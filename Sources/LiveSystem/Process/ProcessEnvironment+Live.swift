@@ -1,6 +1,7 @@
 package import AcctPorts
 import Glibc
 import PrivateFiles
+import Text
 
 extension ProcessEnvironment {
   /// The process's environment and working directory.
@@ -62,9 +63,7 @@ extension ProcessEnvironment {
     }
     return .trusted(path: path, names: names)
   }
-}
 
-extension ProcessEnvironment {
   /// A file that was not read: the user's own is a mistake to be told, and any other is ignored.
   private static func unread(_ path: String, _ status: stat, _ error: FileError) -> DirectoryFile {
     guard status.st_mode != 0, status.st_uid == geteuid() else { return .ignored(path: path, reason: error.reason) }
@@ -76,13 +75,5 @@ extension ProcessEnvironment {
     case S_IFREG: return .unusable(path: path, reason: error.reason)
     default: return .ignored(path: path, reason: error.reason)
     }
-  }
-}
-
-extension Substring {
-  fileprivate var trimmed: Substring {
-    let start = drop(while: \.isWhitespace)
-    let end = start.lastIndex { !$0.isWhitespace }
-    return end.map { start[...$0] } ?? start
   }
 }

@@ -104,17 +104,9 @@ final class LineInput: Sendable {
 
   private func line(_ prompt: String, on device: String) -> Secret? {
     guard isatty(input) == 1 else { return line(isTyped: false) }
-    return onePrompt.withLock { _ in
-      var mode = termios()
-      guard unsafe tcgetattr(input, &mode) == 0, acct_prompt_begin(input, 1) == 0 else { return nil }
-      defer {
-        acct_prompt_end()
-        // Once more: a signal may have restored it before the keystrokes were asked for.
-        unsafe tcsetattr(input, TCSANOW, &mode)
-        write("\n", on: device)
-      }
-      // The terminal's own editor cuts a line at 4095 bytes; some codes are longer.
-      guard acct_keystrokes_begin(input) == 0 else { return nil }
+    // The terminal's own editor cuts a line at 4095 bytes; some codes are longer.
+    return withKeystrokes(of: input) {
+      defer { write("\n", on: device) }
       write(prompt, on: device)
       return line(isTyped: true)
     }
@@ -133,6 +125,20 @@ final class LineInput: Sendable {
         }
       }
     }
+  }
+}
+
+/// Has a terminal pass on each key, and show none, for the length of a call; `nil` where it can't.
+private func withKeystrokes<Result>(of input: Int32, _ body: () -> Result?) -> Result? {
+  onePrompt.withLock { _ in
+    var mode = termios()
+    guard unsafe tcgetattr(input, &mode) == 0, acct_prompt_begin(input, 1) == 0 else { return nil }
+    defer {
+      acct_prompt_end()
+      // Once more: a signal may have restored it before the keystrokes were asked for.
+      unsafe tcsetattr(input, TCSANOW, &mode)
+    }
+    return acct_keystrokes_begin(input) == 0 ? body() : nil
   }
 }
 
@@ -205,15 +211,8 @@ final class KeyInput: Sendable {
 
   private func key() -> Keystroke? {
     guard isatty(input) == 1, isInForeground else { return nil }
-    return onePrompt.withLock { _ in
-      var mode = termios()
-      guard unsafe tcgetattr(input, &mode) == 0, acct_prompt_begin(input, 1) == 0 else { return nil }
-      defer {
-        acct_prompt_end()
-        // Once more: a signal may have restored it before the keystrokes were asked for.
-        unsafe tcsetattr(input, TCSANOW, &mode)
-      }
-      guard acct_keystrokes_begin(input) == 0, acct_keystrokes_keep_signals(input) == 0 else { return nil }
+    return withKeystrokes(of: input) {
+      guard acct_keystrokes_keep_signals(input) == 0 else { return nil }
       return reader.withLock { reader in
         while true {
           if let key = reader.next(isComplete: true) { return key }

@@ -11,7 +11,7 @@ final class Connection {
   private let channel: any Channel
   private static let name = "org.freedesktop.secrets"
   /// The unique name of the process that owns the name, once the bus has told it.
-  private var provider = name
+  private(set) var provider = name
   /// `true` if the provider may take a search for a reason to ask for its password.
   private(set) var mayAskToSearch = false
 
@@ -65,9 +65,6 @@ final class Connection {
     set { channel.session = newValue.map { Session(path: $0, provider: provider) } }
   }
 
-  /// The unique name of the process that owns the name.
-  var owner: String { provider }
-
   /// A call that has been begun, and whose answer has not been taken.
   struct Pending<Answer> {
     fileprivate let call: BusCall<Answer>
@@ -100,10 +97,7 @@ final class Connection {
   ///
   /// - Throws: the failure of the first that failed.
   func ask<Answer>(_ calls: [BusCall<Answer>]) throws(KeyringFailure) -> [Answer] {
-    var pending: [Pending<Answer>] = []
-    for call in calls { pending.append(try begin(call)) }
-    var answers: [Answer] = []
-    for call in pending { answers.append(try finish(call)) }
-    return answers
+    let pending = try calls.map { call throws(KeyringFailure) in try begin(call) }
+    return try pending.map { call throws(KeyringFailure) in try finish(call) }
   }
 }

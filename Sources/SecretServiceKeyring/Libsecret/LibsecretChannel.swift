@@ -108,9 +108,7 @@ import Synchronization
     let bytes = unsafe Secret(UnsafeBufferPointer(start: blob, count: Int(count)))
     do { return try BusMessage(bytes) } catch { throw KeyringFailure(error) }
   }
-}
 
-extension LibsecretChannel {
   /// Has the provider show a prompt, and returns the object that was made once the person has answered, if one was.
   ///
   /// This is libsecret's: it knows how to wait for the signal, for the provider's end and for a
@@ -213,22 +211,14 @@ extension LibsecretChannel {
     ]
   }
 
-  /// Returns the results of calls that have been started, in the same order, when all are done.
-  ///
-  /// - Throws: `KeyringFailure.timedOut` if one goes on although it was cancelled.
-  func results(of calls: [Completion]) throws(KeyringFailure) -> [AsyncResult] {
-    while !isAbandoned, calls.contains(where: { $0.result == nil }) {
-      _ = unsafe libsecret.g_main_context_iteration(context, 1)
-    }
-    let results = calls.compactMap(\.result)
-    guard results.count == calls.count else { throw .timedOut }
-    return results
-  }
-
   /// Returns the result of a call that has been started, when it is done.
   ///
   /// - Throws: `KeyringFailure.timedOut` if it goes on although it was cancelled.
-  func result(of call: Completion) throws(KeyringFailure) -> AsyncResult { try results(of: [call])[0] }
+  func result(of call: Completion) throws(KeyringFailure) -> AsyncResult {
+    while !isAbandoned, call.result == nil { _ = unsafe libsecret.g_main_context_iteration(context, 1) }
+    guard let result = call.result else { throw .timedOut }
+    return result
+  }
 }
 
 /// Something that happens once in a loop, unless this value is gone by then.

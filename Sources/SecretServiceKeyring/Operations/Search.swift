@@ -116,9 +116,7 @@ struct FoundItem {
 extension ServiceOperation {
   /// Asks for the attributes of items, in the round trip of the next answer that is waited for.
   func beginVerifying(_ items: [FoundItem]) throws(KeyringFailure) -> [Connection.Pending<Attributes>] {
-    var pending: [Connection.Pending<Attributes>] = []
-    for item in items { pending.append(try connection.begin(ServiceCalls.attributes(item.path))) }
-    return pending
+    try items.map { item throws(KeyringFailure) in try connection.begin(ServiceCalls.attributes(item.path)) }
   }
 
   /// Separates acct's own items, which have the attributes that were searched for, from others.

@@ -39,7 +39,7 @@ final class ServiceOperation {
     if isAsking {
       _ = try settle(outcome)
     } else if let prompt = outcome.prompt {
-      try connection.ask(PromptCalls.dismiss(prompt))
+      try connection.ask(ServiceCalls.dismiss(prompt))
       throw lacking(try failure(ofLocked: objects, else: .locked()))
     }
   }
@@ -48,7 +48,7 @@ final class ServiceOperation {
   func isLockedByPassword(_ collection: String) throws(KeyringFailure) -> Bool {
     guard try isLocked(collection) else { return false }
     let outcome = try connection.ask(ServiceCalls.unlock([collection]))
-    if let prompt = outcome.prompt { try connection.ask(PromptCalls.dismiss(prompt)) }
+    if let prompt = outcome.prompt { try connection.ask(ServiceCalls.dismiss(prompt)) }
     return try isLocked(collection)
   }
 
@@ -97,10 +97,10 @@ final class ServiceOperation {
   func settle(_ outcome: Outcome) throws(KeyringFailure) -> String? {
     guard let prompt = outcome.prompt else { return outcome.object }
     guard let prompter else {
-      try connection.ask(PromptCalls.dismiss(prompt))
+      try connection.ask(ServiceCalls.dismiss(prompt))
       throw lacking(.wantsPerson)
     }
-    return try prompter.perform(prompt: prompt, of: connection.owner)
+    return try prompter.perform(prompt: prompt, of: connection.provider)
   }
 
   /// Notes that a person would have to be asked.
@@ -228,16 +228,16 @@ extension PlainChannel: Prompter {
   ///
   /// - Throws: `KeyringFailure.locked` if it does ask, and withdraws the prompt.
   func perform(prompt path: String, of provider: String) throws(KeyringFailure) -> String? {
-    let completed = PromptCalls.completed(path)
+    let completed = ServiceCalls.completed(path)
     subscribe(to: completed, from: provider)
-    let performing = try send(PromptCalls.perform(path), to: provider)
+    let performing = try send(ServiceCalls.perform(path), to: provider)
     do throws(KeyringFailure) {
       if let name = try reply(to: performing).errorName { throw KeyringFailure(errorName: name) }
       let (isDismissed, object) = try wait(for: completed, from: provider)
       if isDismissed { throw .dismissed }
       return object
     } catch .timedOut {
-      let dismissing = try send(PromptCalls.dismiss(path), to: provider)
+      let dismissing = try send(ServiceCalls.dismiss(path), to: provider)
       // Sent without waiting for its answer: there is no time left.
       _ = try? reply(to: dismissing)
       throw .wantsPerson

@@ -13,9 +13,6 @@ enum Schema {
   /// The attributes that all of acct's items have; see ``identity(_:_:)`` for when a search by them fails.
   static var common: Attributes { [(attribute, name)] }
 
-  /// The attributes that an item is stored with.
-  static func attributes(_ account: AccountID, _ kind: ItemKind) -> Attributes { common + identity(account, kind) }
-
   /// The attributes that an item is found by.
   ///
   /// Not by the schema's name: until GNOME Keyring is unlocked for the first time, it takes every
@@ -25,9 +22,9 @@ enum Schema {
     [("account", account.description), ("key", kind.key(for: account))]
   }
 
-  /// The attributes that an item is stored with where there are copies of it, which it takes precedence over.
+  /// The attributes that an item is stored with, and by which it takes precedence over copies of it.
   static func attributes(_ account: AccountID, _ kind: ItemKind, _ precedence: Precedence) -> Attributes {
-    attributes(account, kind) + precedence.attributes
+    common + identity(account, kind) + precedence.attributes
   }
 
   /// The attributes that all items of an account are found by.

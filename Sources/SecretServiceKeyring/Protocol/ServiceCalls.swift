@@ -157,11 +157,6 @@ struct Outcome {
   /// The prompt that has to be answered before anything happens.
   let prompt: String?
 
-  init(object: String?, prompt: String?) {
-    self.object = object
-    self.prompt = prompt
-  }
-
   static func read(_ reader: inout WireReader, _ bytes: Span<UInt8>) throws(BusError) -> Outcome {
     Outcome(object: try reader.object(in: bytes), prompt: try reader.object(in: bytes))
   }
@@ -238,6 +233,94 @@ extension ServiceCalls {
       reader,
       bytes throws(BusError) in
       Outcome(object: nil, prompt: try reader.object(in: bytes))
+    }
+  }
+}
+
+extension WireReader {
+  /// An object path, or `nil` for `/`, which stands for no object.
+  mutating func object(in bytes: Span<UInt8>) throws(BusError) -> String? {
+    let path = try string(in: bytes)
+    return path == "/" ? nil : path
+  }
+
+  mutating func paths(in bytes: Span<UInt8>) throws(BusError) -> [String] {
+    try array(alignedTo: 4, in: bytes) { reader, bytes throws(BusError) in try reader.string(in: bytes) }
+  }
+}
+
+extension WireWriter {
+  mutating func paths(_ paths: [String]) {
+    array(alignedTo: 4) { array in
+      for path in paths { array.string(path) }
+    }
+  }
+
+  mutating func strings(_ members: Attributes) {
+    array(alignedTo: 8) { entries in
+      for (name, value) in members {
+        entries.align(8)
+        entries.string(name)
+        entries.string(value)
+      }
+    }
+  }
+
+  /// A secret of a plain session, which needs no parameters.
+  ///
+  /// Its content is no text to the provider: KeePassXC and KWallet keep content that is declared as text as Unicode,
+  /// and KeePassXC fills in words that look like one of its placeholders.
+  mutating func secret(_ secret: Secret, session: String) {
+    align(8)
+    string(session)
+    bytes(Secret(""))
+    bytes(secret)
+    string("application/octet-stream")
+  }
+
+  /// An entry of a dictionary of values, `a{sv}`.
+  mutating func property(_ name: String, _ type: String, _ value: (inout WireWriter) -> Void) {
+    align(8)
+    string(name)
+    variant(type, value)
+  }
+}
+
+/// The calls and signals of a prompt.
+extension ServiceCalls {
+  private static let prompt = "org.freedesktop.Secret.Prompt"
+
+  /// Performs a prompt, which asks the person if it must; there is no window to ask over.
+  static func perform(_ prompt: String) -> BusCall<Void> {
+    var arguments = WireWriter()
+    arguments.string("")
+    return BusCall(
+      path: prompt,
+      interface: Self.prompt,
+      method: "Prompt",
+      signature: "s",
+      arguments: arguments,
+      answerSignature: ""
+    ) { _, _ throws(BusError) in }
+  }
+
+  /// Withdraws a prompt.
+  static func dismiss(_ prompt: String) -> BusCall<Void> {
+    BusCall(path: prompt, interface: Self.prompt, method: "Dismiss", answerSignature: "") {
+      _,
+      _ throws(BusError) in
+    }
+  }
+
+  /// Is emitted once, when a prompt has ended.
+  static func completed(_ prompt: String) -> BusSignal<(isDismissed: Bool, object: String?)> {
+    BusSignal(path: prompt, interface: Self.prompt, name: "Completed", signature: "bv") {
+      reader,
+      bytes throws(BusError) in
+      let isDismissed = try reader.boolean(in: bytes)
+      // Only the object that was made is of interest; a prompt that makes none may fill in any value.
+      guard try reader.signature(in: bytes) == "o" else { return (isDismissed, nil) }
+      return (isDismissed, try reader.object(in: bytes))
     }
   }
 }

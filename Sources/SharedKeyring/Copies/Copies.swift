@@ -1,5 +1,6 @@
 import AcctModel
 package import AcctPorts
+package import FleetPorts
 import Glibc
 import PrivateFiles
 import StrictJSON

@@ -1,4 +1,5 @@
 import AcctPorts
+import FleetPorts
 import StrictJSON
 
 /// The file of this machine's copy of an object: its version, its generation, and its bytes as the engine has them.

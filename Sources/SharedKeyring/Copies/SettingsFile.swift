@@ -1,4 +1,5 @@
-package import AcctPorts
+import AcctPorts
+package import FleetPorts
 import StrictJSON
 
 /// The file with the settings of the keyring that this machine has made or joined.

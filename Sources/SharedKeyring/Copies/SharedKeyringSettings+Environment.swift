@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import FleetPorts
 
 extension SharedKeyringSettings {
   /// Reads the settings that the environment names, if `ACCT_KEYRING` chooses an engine and its place is there.

@@ -1,5 +1,6 @@
 package import AcctCrypto
-package import AcctPorts
+import AcctPorts
+package import FleetPorts
 package import Secrets
 import StrictJSON
 import Text

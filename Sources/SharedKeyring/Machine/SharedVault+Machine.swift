@@ -1,6 +1,7 @@
 import AcctCrypto
 import AcctModel
 import AcctPorts
+import FleetPorts
 import PrivateFiles
 import Secrets
 import StrictJSON

@@ -1,6 +1,7 @@
 package import AcctCrypto
 import Secrets
-package import AcctPorts
+import AcctPorts
+package import FleetPorts
 import StrictJSON
 import Vault
 import Text

@@ -1,5 +1,6 @@
 import AcctModel
 import AcctPorts
+import FleetPorts
 
 /// Who shares a keyring and what opens it, as one look at the engine tells.
 struct Membership {

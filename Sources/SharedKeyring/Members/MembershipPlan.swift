@@ -2,6 +2,7 @@ import AcctCrypto
 import AcctModel
 import Secrets
 import AcctPorts
+import FleetPorts
 import Vault
 
 /// The members after a change.

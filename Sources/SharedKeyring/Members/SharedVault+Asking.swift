@@ -1,6 +1,7 @@
 import AcctCrypto
 import AcctModel
 import AcctPorts
+import FleetPorts
 import Vault
 
 /// A machine that asks to be let in: it shows a code, and waits until a member has approved it.

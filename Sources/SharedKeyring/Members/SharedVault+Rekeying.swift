@@ -1,6 +1,7 @@
 import AcctCrypto
 import AcctModel
 import AcctPorts
+import FleetPorts
 import Vault
 
 /// The change of a keyring's key.

@@ -1,6 +1,7 @@
 package import AcctCrypto
 import AcctModel
 package import AcctPorts
+package import FleetPorts
 package import Secrets
 import Text
 import Vault

@@ -1,5 +1,6 @@
 import AcctCrypto
 package import AcctPorts
+import FleetPorts
 import Secrets
 import Text
 package import Vault

@@ -1,4 +1,5 @@
-package import AcctPorts
+import AcctPorts
+package import FleetPorts
 
 /// The check for an engine that has gone back to an earlier state, as after a backup was restored.
 package enum StandingCheck: Equatable, Sendable {

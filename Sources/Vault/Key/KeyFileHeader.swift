@@ -20,11 +20,6 @@ package struct KeyFileHeader: Equatable, Sendable {
     check = Self.check(key, salt)
   }
 
-  private init(salt: [UInt8], check: [UInt8]) {
-    self.salt = salt
-    self.check = check
-  }
-
   /// `true` if it is the header of this key.
   package func isOf(_ key: Secret) -> Bool { ConstantTime.equal(Self.check(key, salt).span, check.span) }
 
@@ -34,9 +29,7 @@ package struct KeyFileHeader: Equatable, Sendable {
   }
 
   private var checksum: String { hex(SHA256.hash((salt + check).span).prefix(16)) }
-}
 
-extension KeyFileHeader {
   /// The word in the place of a function that derives keys.
   static let kind = "none"
 
@@ -55,13 +48,10 @@ extension KeyFileHeader {
 
   /// Reads the members of a header of this kind.
   init(_ members: JSONObject) throws(Damage) {
-    guard
-      let salt = members["salt"]?.stringValue.flatMap({
-        [UInt8](hex: $0, count: VaultHeader.saltCount)
-      }),
-      let check = members["check"]?.stringValue.flatMap({ [UInt8](hex: $0, count: Self.checkCount) })
+    guard let salt = members.hexBytes("salt", count: VaultHeader.saltCount),
+      let check = members.hexBytes("check", count: Self.checkCount)
     else { throw Damage(reason: "the header is incomplete") }
-    self.init(salt: salt, check: check)
+    (self.salt, self.check) = (salt, check)
     guard members["checksum"]?.stringValue == checksum else { throw Damage(reason: "the header's checksum is wrong") }
   }
 }

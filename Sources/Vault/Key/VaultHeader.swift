@@ -16,15 +16,7 @@ package struct VaultHeader: Equatable {
   /// AES-256-GCM of the vault key under the key that scrypt derives.
   let wrappedKey: [UInt8]
   /// The second wrap.
-  package let seal: VaultSeal?
-
-  init(kdf: KDFParameters, salt: [UInt8], nonce: [UInt8], wrappedKey: [UInt8], seal: VaultSeal? = nil) {
-    self.kdf = kdf
-    self.salt = salt
-    self.nonce = nonce
-    self.wrappedKey = wrappedKey
-    self.seal = seal
-  }
+  package private(set) var seal: VaultSeal?
 
   static let version: Int64 = 1
   /// Of a header with a second wrap.
@@ -84,7 +76,9 @@ extension VaultHeader {
 
   /// This header with another second wrap, or none.
   func with(_ seal: VaultSeal?) -> VaultHeader {
-    VaultHeader(kdf: kdf, salt: salt, nonce: nonce, wrappedKey: wrappedKey, seal: seal)
+    var header = self
+    header.seal = seal
+    return header
   }
 
   /// Reads the file's contents.
@@ -117,7 +111,7 @@ extension VaultHeader {
 extension JSONObject {
   fileprivate func cost(_ name: String) -> UInt64? { self[name]?.numberValue?.integer.flatMap(UInt64.init(exactly:)) }
 
-  fileprivate func hexBytes(_ name: String, count: Int) -> [UInt8]? {
+  func hexBytes(_ name: String, count: Int) -> [UInt8]? {
     self[name]?.stringValue.flatMap { [UInt8](hex: $0, count: count) }
   }
 
@@ -211,9 +205,6 @@ extension VaultHeader {
   package func sealed(_ key: Secret, as blob: [UInt8], by address: TPMAddress) -> VaultHeader {
     with(VaultSeal(address: address, blob: blob, check: check(key, address, blob)))
   }
-
-  /// This header without a second wrap.
-  var unsealed: VaultHeader { with(nil) }
 
   /// `true` if its second wrap, if it has one, was made for this header and this vault key.
   func isSealIntact(_ key: Secret) -> Bool {

@@ -33,12 +33,7 @@ package final class VaultKeyCache: Sendable {
   init(_ kernel: KernelKey) { self.kernel = kernel }
 
   /// The key of the vault with this header, if it is stored.
-  func key(of header: VaultHeader) -> CachedVaultKey? {
-    let name = name(of: header)
-    last.withLock { $0 = name }
-    if let cached = kernel.read(name).flatMap(CachedVaultKey.init(payload:)) { return cached }
-    return remembered.withLock { $0?.name == name ? $0?.key : nil }
-  }
+  func key(of header: VaultHeader) -> CachedVaultKey? { stored(name(of: header)) }
 
   /// A mark that is another one after the key that was asked for last was locked, or has expired; `nil` where
   /// the kernel does not keep it.
@@ -59,10 +54,7 @@ package final class VaultKeyCache: Sendable {
 
   /// Stores a key; returns for how many seconds the kernel keeps it, `nil` if it refuses.
   func keep(_ key: CachedVaultKey, of header: VaultHeader) -> Int? {
-    let name = name(of: header)
-    if isKept(key, name) { return Int(Self.time) }
-    remembered.withLock { $0 = (name, key) }
-    return nil
+    keep(key, name(of: header)) ? Int(Self.time) : nil
   }
 
   /// Deletes a key; returns whether it is stored nowhere any more.
@@ -74,22 +66,13 @@ package final class VaultKeyCache: Sendable {
   /// The key of a shared keyring's epoch, if it is stored and a given secret can have opened it; its time restarts.
   func key(named suffix: String, openedBy given: Secret?) -> Secret? {
     let name = Self.prefix + suffix
-    last.withLock { $0 = name }
-    let cached =
-      kernel.read(name).flatMap(CachedVaultKey.init(payload:))
-      ?? remembered.withLock { $0?.name == name ? $0?.key : nil }
-    guard let cached, given.map(cached.isPlausible) ?? true else { return nil }
+    guard let cached = stored(name), given.map(cached.isPlausible) ?? true else { return nil }
     _ = kernel.extend(name, Self.time)
     return cached.vaultKey
   }
 
   /// Stores the key of a shared keyring's epoch.
-  func keep(_ key: CachedVaultKey, named suffix: String) -> Bool {
-    let name = Self.prefix + suffix
-    if isKept(key, name) { return true }
-    remembered.withLock { $0 = (name, key) }
-    return false
-  }
+  func keep(_ key: CachedVaultKey, named suffix: String) { _ = keep(key, Self.prefix + suffix) }
 
   /// Deletes such a key.
   func forget(named suffix: String) -> Bool {
@@ -107,9 +90,17 @@ package final class VaultKeyCache: Sendable {
   /// Deletes the keys in this process; those in the kernel stay.
   package func end() { remembered.withLock { $0 = nil } }
 
-  private func isKept(_ key: CachedVaultKey, _ name: String) -> Bool {
+  private func stored(_ name: String) -> CachedVaultKey? {
+    last.withLock { $0 = name }
+    return kernel.read(name).flatMap(CachedVaultKey.init(payload:))
+      ?? remembered.withLock { $0?.name == name ? $0?.key : nil }
+  }
+
+  /// Returns `false` if the kernel refuses, and this process keeps it.
+  private func keep(_ key: CachedVaultKey, _ name: String) -> Bool {
     let error = kernel.keep(name, key.payload, Self.time)
     refusal.withLock { $0 = error }
+    if error != nil { remembered.withLock { $0 = (name, key) } }
     return error == nil
   }
 

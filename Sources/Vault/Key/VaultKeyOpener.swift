@@ -145,13 +145,7 @@ package struct VaultKeyOpener: Sendable {
   /// - Returns: The key.
   /// - Throws: ``KeyringFailure``.
   package func make(for place: String, _ interaction: Interaction) throws(KeyringFailure) -> NewVaultKey {
-    let passphrase: Passphrase
-    do {
-      let given = try passphrases.givenForNew()
-      passphrase = if let given { given } else { try passphrases.new(for: place, entropy, interaction) }
-    } catch {
-      throw KeyringFailure(error)
-    }
+    let passphrase = try newPassphrase(for: place, interaction)
     var random = entropy.bytes(AESGCM.keyCount)
     let key = Secret(consuming: &random)
     return NewVaultKey(key: key, header: try wrap(key, by: passphrase), passphrase: passphrase)
@@ -305,9 +299,13 @@ extension VaultKeyOpener {
 
   /// A passphrase for a keyring that is made now: the given one, else one that is asked for.
   package func new(for place: String, _ interaction: Interaction) throws(KeyringFailure) -> Secret {
+    try newPassphrase(for: place, interaction).secret
+  }
+
+  private func newPassphrase(for place: String, _ interaction: Interaction) throws(KeyringFailure) -> Passphrase {
     do {
-      if let given = try passphrases.givenForNew() { return given.secret }
-      return try passphrases.new(for: place, entropy, interaction).secret
+      if let given = try passphrases.givenForNew() { return given }
+      return try passphrases.new(for: place, entropy, interaction)
     } catch {
       throw KeyringFailure(error)
     }
@@ -349,7 +347,7 @@ extension VaultKeyOpener {
 
   /// Stores a key that a secret has opened.
   package func store(_ key: Secret, _ name: String, openedBy secret: Secret) {
-    _ = cache.keep(CachedVaultKey(key, openedBy: secret), named: name)
+    cache.keep(CachedVaultKey(key, openedBy: secret), named: name)
   }
 
   /// Deletes a key; returns `true` if it is stored nowhere any more.

@@ -121,9 +121,7 @@ extension VaultStore {
   }
 
   func write(_ header: VaultHeader) throws(KeyringFailure) { try replace(Self.headerName, header.serialized()) }
-}
 
-extension VaultStore {
   /// Opens and decrypts those of an account's items that are there.
   ///
   /// A missing item is reported whether the vault is locked or not, without a passphrase.
@@ -185,9 +183,7 @@ extension VaultStore {
     }
     return files
   }
-}
 
-extension VaultStore {
   /// The vault as a place that keeps secrets.
   package var keyring: Keyring {
     Keyring(
@@ -275,21 +271,17 @@ extension VaultStore {
     guard old.seal != nil else { return false }
     let passphrase = try opener.passphrase(interaction)
     let key = try opener.open(old, by: passphrase, keeping: false).key
-    let new = old.unsealed
+    let new = old.with(nil)
     try await replace(old, by: new)
     _ = opener.keep(key, openedBy: passphrase, of: new)
     return true
   }
-}
 
-extension VaultStore {
   /// The vault as a thing with a passphrase.
   package var vault: Vault {
     Vault(
       isThere: { () throws(KeyringFailure) in try self.header() != nil },
-      unlock: { interaction throws(KeyringFailure) in
-        try await self.unlock(interaction)
-      },
+      unlock: { interaction throws(KeyringFailure) in try await self.unlock(interaction) },
       lock: { () throws(KeyringFailure) in
         guard self.forgetKey() else { throw .failed(reason: "the kernel did not delete the vault's key") }
       },

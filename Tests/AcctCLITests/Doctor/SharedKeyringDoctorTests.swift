@@ -2,6 +2,7 @@ import AcctCLI
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import StrictJSON
 import Testing
 
@@ -55,8 +56,8 @@ struct SharedKeyringDoctorTests {
   func copiesAlone() async throws {
     await shared()
     let id = try machine.onlyAccount()
-    var world = machine.world
-    world.sharedKeyring.report = {
+    var sharing = machine.sharing
+    sharing.report = {
       .init(
         standing: .init(identifier: "cluster-1", revision: 3),
         isRolledBack: true,
@@ -66,7 +67,7 @@ struct SharedKeyringDoctorTests {
       )
     }
     machine.record.clear()
-    #expect(await Acct.run(["doctor", "--offline", "--quiet"], in: world) == 7)
+    #expect(await machine.run(["doctor", "--offline", "--quiet"], in: machine.world, sharing) == 7)
     #expect(
       machine.record.out.contains(
         "warning   this machine has copies of bob.example.com, and the engine has no such accounts\n"
@@ -78,8 +79,8 @@ struct SharedKeyringDoctorTests {
   @Test("The doctor and the status name a change of the key that has begun and not ended; that is no error")
   func keyChange() async throws {
     await shared()
-    var world = machine.world
-    world.sharedKeyring.report = {
+    var sharing = machine.sharing
+    sharing.report = {
       .init(
         standing: .init(identifier: "cluster-1", revision: 3),
         isRolledBack: false,
@@ -89,7 +90,7 @@ struct SharedKeyringDoctorTests {
       )
     }
     machine.record.clear()
-    #expect(await Acct.run(["doctor", "--offline", "--quiet"], in: world) == 0)
+    #expect(await machine.run(["doctor", "--offline", "--quiet"], in: machine.world, sharing) == 0)
     #expect(
       machine.record.out == """
         warning   a change of the shared keyring's key was begun and not ended
@@ -98,14 +99,14 @@ struct SharedKeyringDoctorTests {
         """
     )
     machine.record.clear()
-    #expect(await Acct.run(["doctor", "--offline", "--json"], in: world) == 0)
+    #expect(await machine.run(["doctor", "--offline", "--json"], in: machine.world, sharing) == 0)
     let findings = machine.record.json?.objectValue?["findings"]?.arrayValue?.compactMap(\.objectValue) ?? []
     #expect(findings.first { $0["code"] == "keyChangeInterrupted" }?["severity"] == "warning")
     machine.record.clear()
-    #expect(await Acct.run(["keyring", "status"], in: world) == 0)
+    #expect(await machine.run(["keyring", "status"], in: machine.world, sharing) == 0)
     #expect(machine.record.out.contains("a change was begun and not ended; `acct keyring rekey` ends it\n"))
     machine.record.clear()
-    #expect(await Acct.run(["keyring", "status", "--json"], in: world) == 0)
+    #expect(await machine.run(["keyring", "status", "--json"], in: machine.world, sharing) == 0)
     #expect(machine.record.json?.objectValue?["shared"]?.objectValue?["keyChanging"] == true)
   }
 

@@ -1,7 +1,9 @@
+import AcctApps
 import AcctEngine
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import Release
 import StrictJSON
 import Testing
 
@@ -178,11 +180,19 @@ struct GuestTests {
     #expect(await world.acct("token") == 0)
   }
 
+  /// Brings the answer 401 to a request that the guest made with its token of then.
+  private func refuse(_ account: Account) async throws {
+    let head = ResponseHead(status: 401, statusLine: "HTTP/1.1 401 Unauthorized", fields: [])
+    var response = StreamedResponse(head: head, next: { nil }, cancel: {})
+    let (url, token) = (try HTTPURL("\(Guests.backend)/x"), try Token(Guests.token()))
+    try await Backends(.none).take(&response, to: "GET", url, carrying: token, of: account, world.engine)
+  }
+
   @Test("A guest token that its server rejected is deleted, and the account says so")
   func refused() async throws {
     await world.addGuest()
     let account = try #require(try AccountOverview(world.engine).listing().accounts.first)
-    try await GuestTokenEnd(world.engine).refused(account)
+    await #expect(throws: EngineError.self) { try await refuse(account) }
     #expect(world.keyring.count == 0)
     #expect(await world.acct("header", "https://api.example/x") == 4)
     #expect(world.err.first?.hasSuffix("has expired: its server rejected it") == true)
@@ -195,7 +205,7 @@ struct GuestTests {
     let account = try #require(try AccountOverview(world.engine).listing().accounts.first)
     world.now += 1
     await world.addGuest(Guests.token("g2", exp: 1_800_000_901))
-    try await GuestTokenEnd(world.engine).refused(account)
+    try await refuse(account)
     #expect(await world.acct("header", "https://api.example/x") == 0)
   }
 

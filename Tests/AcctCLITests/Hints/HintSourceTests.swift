@@ -20,7 +20,9 @@ struct HintSourceTests {
 
   @Test("Each command line in a message's text is one that acct parses, with ID and FILE as its only placeholders")
   func all() async throws {
-    let rooms = ["AcctCLI", "AcctDevices", "AcctPrograms", "AcctRequests", "AcctConsole", "AcctEngine"]
+    let rooms = [
+      "AcctCLI", "AcctApps", "AcctDevices", "AcctFleet", "AcctPrograms", "AcctRequests", "AcctConsole", "AcctEngine",
+    ]
       .map { Product.source("Sources/\($0)") }
     let found = try await ChildProcess("grep", ["-rhE", "--include=*.swift", "`acct "] + rooms).run()
     let texts = found.text.split(separator: "\n").filter { text in

@@ -51,10 +51,6 @@ extension Rehearsal {
       throw self.leave(.failed(port: redirect.port, reason: "away"))
     }
     world.dns = DNS { _, _ throws(DNSFailure) in throw self.leave(.noAnswer) }
-    world.schemeHandler = SchemeHandler(
-      register: { _ throws(SchemeHandlerFailure) in throw self.leave(.failed(reason: "away")) },
-      deliver: { _, _ throws(SchemeHandlerFailure) in throw self.leave(.nobodyWaits) }
-    )
     world.signals = Signals(holdBack: { HeldSignals {} }, watch: { _ in HeldSignals {} })
     world.exec = exec
     world.localServer = LocalServer { place, _ throws(ListenFailure) in

@@ -53,7 +53,7 @@ final class Rehearsal: Sendable {
     world.secretService = keyring(over: base.secretService)
     world.vaultKeyring = usesVault ? keyring(over: base.vaultKeyring) : awayKeyring(.vault)
     world.vault = vault(over: base.vault)
-    world.sharedKeyring.keyring = { self.awayKeyring($0) }
+    world.sharedKeyring = { self.awayKeyring($0) }
     world.streams = streams(over: base.streams)
     world.terminal = terminal(isAtTerminal || base.terminal.canAsk())
     world.clock.now = { [now = base.clock.now] in

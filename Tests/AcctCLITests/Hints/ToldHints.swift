@@ -15,6 +15,7 @@ enum ToldHints {
 
   /// The same command with other values or options.
   private static let otherWords = [
+    "--format curl prints it for curl -K *", "a token that you have is added without a provider, by *",
     "--device-url URL names its device endpoint; *", "--issuer URL, beside --resource, names the server to sign in at",
     "--name * replaces it; any other --name adds an account",
     "1 to 253 characters without spaces, not beginning with -",

@@ -11,8 +11,8 @@ struct BringAccountsTests {
   /// Runs `acct list` where something happens just after the engine was asked for all accounts.
   private func list(after action: @escaping @Sendable () -> Void) async -> Int32 {
     var world = machine.world
-    let inner = world.sharedKeyring.keyring
-    world.sharedKeyring.keyring = { kind in
+    let inner = world.sharedKeyring
+    world.sharedKeyring = { kind in
       var keyring = inner(kind)
       let fetchAll = keyring.accounts?.fetchAll
       keyring.accounts?.fetchAll = { interaction throws(KeyringFailure) in
@@ -95,8 +95,8 @@ struct BringAccountsTests {
   func unopened() async throws {
     let (id, _) = try await share()
     var world = machine.world
-    let inner = world.sharedKeyring.keyring
-    world.sharedKeyring.keyring = { kind in
+    let inner = world.sharedKeyring
+    world.sharedKeyring = { kind in
       var keyring = inner(kind)
       keyring.accounts?.fetch = { _, _ throws(KeyringFailure) in throw .failed(reason: "it was modified") }
       return keyring
@@ -113,8 +113,8 @@ struct BringAccountsTests {
     let id = AccountID(random: InlineArray(repeating: 0xEE))
     machine.engine.put(.init(name: try AccountName("theirs"), record: [], items: [:]), as: id)
     var world = machine.world
-    let inner = world.sharedKeyring.keyring
-    world.sharedKeyring.keyring = { kind in
+    let inner = world.sharedKeyring
+    world.sharedKeyring = { kind in
       var keyring = inner(kind)
       keyring.accounts?.fetch = { _, _ throws(KeyringFailure) in throw .failed(reason: "it was modified") }
       let fetchAll = keyring.accounts?.fetchAll

@@ -1,7 +1,7 @@
-import AcctCLI
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Testing
 
 @Suite("A machine that has neither passphrase nor key file")
@@ -17,19 +17,19 @@ struct JoinByCodeTests {
 
   /// Joins; a member approves at once.
   private func join(_ means: JoiningMeans, _ options: String...) async -> Int32 {
-    var world = newcomer.world
-    let join = world.sharedKeyring.join
-    world.sharedKeyring.membership.means = { _ in means }
-    world.sharedKeyring.membership.request = { settings, _, interaction, announce throws(SharedMembershipFailure) in
+    var sharing = newcomer.sharing
+    let join = sharing.join
+    sharing.membership.means = { _ in means }
+    sharing.membership.request = { settings, _, interaction, announce throws(SharedMembershipFailure) in
       announce(Self.code)
       do throws(KeyringFailure) { try join(settings, interaction) } catch { throw .keyring(error) }
     }
-    world.sharedKeyring.join = { settings, interaction throws(KeyringFailure) in
+    sharing.join = { settings, interaction throws(KeyringFailure) in
       guard means == .given else { throw means == .passphrase ? .noPassphrase : .locked(reason: "no one may be asked") }
       try join(settings, interaction)
     }
     let words = ["keyring", "join", "etcd", "https://a.example:2379"] + options
-    return await Acct.run(words, in: world, parsedBy: ParsedLines.parse)
+    return await newcomer.run(words, in: newcomer.world, sharing)
   }
 
   private static let shown = "acct: on another machine, within 10 minutes: acct keyring approve \(code)"

@@ -3,6 +3,7 @@ import AcctConsole
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import StrictJSON
 import Testing
 
@@ -223,7 +224,7 @@ struct KeyringCommandTests {
       guard wanted != .account(id) else { throw .busy }
       return try await lock(wanted, seconds)
     }
-    #expect(await Acct.run(["keyring", "leave"], in: world) != 0)
+    #expect(await machine.run(["keyring", "leave"], in: world, machine.sharing) != 0)
     #expect(machine.settings.value != nil)
     #expect(await machine.token("bob") == "opaque-bob")
   }
@@ -249,7 +250,7 @@ struct KeyringCommandTests {
       guard wanted != .account(id) else { throw .busy }
       return try await lock(wanted, seconds)
     }
-    #expect(await Acct.run(["keyring", "trust"], in: world) != 0)
+    #expect(await machine.run(["keyring", "trust"], in: world, machine.sharing) != 0)
     #expect(await machine.acct("keyring") == 7)
     #expect(await machine.acct("keyring", "trust") == 0)
     #expect(await machine.acct("keyring") == 0)
@@ -302,13 +303,13 @@ struct KeyringCommandTests {
   func unopened() async throws {
     await machine.share()
     let id = try #require(try? AccountID("00000000-0000-4000-8000-000000000001"))
-    var world = machine.world
+    var sharing = machine.sharing
     let unopened = SharedKeyring.Unopened(accounts: [id], answers: [id: "/home/alice/unopened/1"])
-    world.sharedKeyring.trust = { _ in unopened }
-    world.sharedKeyring.leave = { unopened }
+    sharing.trust = { _ in unopened }
+    sharing.leave = { unopened }
     for verb in ["trust", "leave"] {
       machine.record.clear()
-      #expect(await Acct.run(["keyring", verb], in: world) == 0)
+      #expect(await machine.run(["keyring", verb], in: machine.world, sharing) == 0)
       #expect(
         machine.record.err.dropLast() == [
           "acct: 1 account on the engine can't be opened: \(id)",

@@ -3,6 +3,7 @@ import AcctConsole
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import StrictJSON
 import Synchronization
 import Testing
@@ -23,14 +24,14 @@ struct MembershipTests {
     _ words: [String],
     _ outcome: Result<Rekeyed, SharedMembershipFailure> = .success(Rekeyed(objects: 3, removed: "laptop"))
   ) async -> Int32 {
-    var world = machine.world
-    world.sharedKeyring.membership.rekey = { _, _ throws(SharedMembershipFailure) in try outcome.get() }
-    world.sharedKeyring.membership.approve = { _, _ throws(SharedMembershipFailure) in
+    var sharing = machine.sharing
+    sharing.membership.rekey = { _, _ throws(SharedMembershipFailure) in try outcome.get() }
+    sharing.membership.approve = { _, _ throws(SharedMembershipFailure) in
       if case .failure(let failure) = outcome { throw failure }
       return "laptop"
     }
     machine.record.clear()
-    return await Acct.run(["keyring"] + words, in: world, parsedBy: ParsedLines.parse)
+    return await machine.run(["keyring"] + words, in: machine.world, sharing)
   }
 
   struct Row: CustomTestStringConvertible, Sendable {
@@ -148,7 +149,8 @@ struct MembershipTests {
       name: "bu\u{456}ld",
       addedBy: "laptop"
     )
-    world.sharedKeyring.membership.rekey = { change, _ throws(SharedMembershipFailure) in
+    var sharing = machine.sharing
+    sharing.membership.rekey = { change, _ throws(SharedMembershipFailure) in
       changes.withLock { $0.append(change) }
       guard change.keeping.count + change.dropping.count == 2 else {
         throw .unknownMeans([Self.unknown, build], removing: change.removing)
@@ -156,7 +158,7 @@ struct MembershipTests {
       return Rekeyed(objects: 1, removed: change.removing, dropped: [Self.unknown])
     }
     machine.record.clear()
-    let status = await Acct.run(["keyring"] + words, in: world, parsedBy: ParsedLines.parse)
+    let status = await machine.run(["keyring"] + words, in: world, sharing)
     return (status, changes.withLock(\.self))
   }
 
@@ -181,7 +183,7 @@ struct MembershipTests {
 
   @Test("What opens the keyring is listed by machines, status and doctor, in words and in JSON")
   func listed() async throws {
-    var world = machine.world
+    var sharing = machine.sharing
     var own = Self.unknown
     (own.name, own.isOwn, own.isKnown, own.knownHolders) = ("keyfile-1", true, true, ["desk"])
     (own.since, own.lastUsed) = (1_700_000_000, 1_700_000_060)
@@ -200,10 +202,10 @@ struct MembershipTests {
       means: [own, Self.unknown],
       doubles: 1
     )
-    world.sharedKeyring.membership.members = { _ throws(SharedMembershipFailure) in members }
+    sharing.membership.members = { _ throws(SharedMembershipFailure) in members }
     func told(_ words: String...) async -> (status: Int32, text: String) {
       machine.record.clear()
-      let status = await Acct.run(words, in: world, parsedBy: ParsedLines.parse)
+      let status = await machine.run(words, in: machine.world, sharing)
       return (status, machine.record.out + machine.record.err.joined())
     }
     let table = await told("keyring", "machines").text

@@ -123,7 +123,7 @@ struct MoveKeyringTests {
     }
     machine.record.clear()
     let words = ["keyring", "move", "vault", "--remove"]
-    #expect(await Acct.run(words, in: world) == 0, "\(machine.record.err)")
+    #expect(await machine.run(words, in: world, machine.sharing) == 0, "\(machine.record.err)")
     #expect(machine.engine.accounts == [id: renewed])
     #expect(machine.record.err.joined().contains("bob.example.com"))
     #expect(await machine.token("bob") == "opaque-bob")
@@ -266,7 +266,7 @@ struct MoveKeyringTests {
       guard wanted != .account(id) else { throw .busy }
       return try await lock(wanted, seconds)
     }
-    #expect(await Acct.run(["keyring", "move", "etcd"], in: world) != 0)
+    #expect(await machine.run(["keyring", "move", "etcd"], in: world, machine.sharing) != 0)
     #expect(machine.engine.accounts.isEmpty)
     #expect(machine.decision == "vault\n")
     #expect(await machine.acct("keyring", "move", "etcd") == 0)
@@ -288,7 +288,7 @@ struct MoveKeyringTests {
       if wanted == .book, machine.engine.accounts.count == 1 { machine.record.corrupt(.account(bob), with: file) }
       return try await lock(wanted, seconds)
     }
-    #expect(await Acct.run(["keyring", "move", "etcd"], in: world) == 0, "\(machine.record.err)")
+    #expect(await machine.run(["keyring", "move", "etcd"], in: world, machine.sharing) == 0, "\(machine.record.err)")
     #expect(machine.engine.accounts[bob]?.items == items)
     #expect(machine.vault.count == 0)
     #expect(await machine.token("bob") == "opaque-bob")

@@ -1,9 +1,11 @@
 import AcctCLI
 import AcctConsole
 import AcctEngine
+import AcctFleet
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Secrets
 import StrictJSON
 import Testing

@@ -2,6 +2,7 @@ import AcctModel
 import Secrets
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Synchronization
 
 /// An engine in memory that several recorded machines reach: one object for each account, unique names.
@@ -74,16 +75,9 @@ final class SharedEngine: Sendable {
     }
   }
 
-  /// What one machine reaches it by.
+  /// The operations of one machine on the keyring as a whole.
   func port(_ settings: SettingsFile, _ lifeline: Lifeline) -> SharedKeyring {
     SharedKeyring(
-      keyring: { kind in
-        var keyring = self.keyring(kind, settings, lifeline)
-        keyring.unlock = { _ throws(KeyringFailure) in
-          try self.use(lifeline) { state throws(KeyringFailure) in state.unlockedFor }
-        }
-        return keyring
-      },
       settings: { settings.value },
       create: { given, _ throws(KeyringFailure) in
         try self.use(lifeline) { state throws(KeyringFailure) in _ = state.made.insert(given.name) }
@@ -127,11 +121,12 @@ final class SharedEngine: Sendable {
     )
   }
 
-  private func keyring(_ kind: Keyring.Kind, _ settings: SettingsFile, _ lifeline: Lifeline) -> Keyring {
+  /// What one machine reaches its accounts by.
+  func keyring(_ kind: Keyring.Kind, _ settings: SettingsFile, _ lifeline: Lifeline) -> Keyring {
     @Sendable func joined() throws(KeyringFailure) {
       guard settings.value?.kind == kind else { throw .notJoined }
     }
-    return Keyring(
+    var keyring = Keyring(
       kind: kind,
       read: { account, kinds, _ throws(KeyringFailure) in
         try joined()
@@ -196,6 +191,10 @@ final class SharedEngine: Sendable {
         }
       )
     )
+    keyring.unlock = { _ throws(KeyringFailure) in
+      try self.use(lifeline) { state throws(KeyringFailure) in state.unlockedFor }
+    }
+    return keyring
   }
 
   /// Returns whether another account has the name.

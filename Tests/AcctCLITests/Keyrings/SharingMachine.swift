@@ -1,6 +1,7 @@
 import AcctCLI
 import AcctModel
 import AcctPorts
+import FleetPorts
 import AcctTestSupport
 import StrictJSON
 import Testing
@@ -22,10 +23,13 @@ struct SharingMachine {
     world.vaultKeyring = vault.keyring(as: .vault)
     world.vault.isThere = { true }
     world.vault.checkSeal = { () async throws(KeyringFailure) in nil }
-    world.sharedKeyring = engine.port(settings, record.lifeline)
+    world.sharedKeyring = { kind in engine.keyring(kind, settings, record.lifeline) }
     world.environment.workingDirectory = { "/home/alice" }
     return world
   }
+
+  /// The operations on the keyring as a whole.
+  var sharing: SharedKeyring { engine.port(settings, record.lifeline) }
 
   func acct(_ arguments: String...) async -> Int32 {
     record.clear()
@@ -81,5 +85,9 @@ extension RecordedWorld {
 }
 
 extension SharingMachine {
-  func run(_ arguments: [String]) async -> Int32 { await Acct.run(arguments, in: world, parsedBy: ParsedLines.parse) }
+  func run(_ arguments: [String]) async -> Int32 { await run(arguments, in: world, sharing) }
+
+  func run(_ arguments: [String], in world: World, _ sharing: SharedKeyring) async -> Int32 {
+    await Acct.run(arguments, in: world, sharing: sharing, parsedBy: ParsedLines.parse)
+  }
 }

@@ -20,7 +20,12 @@ struct BackendDesktopTests {
     }
     var world = recorded.world()
     world.browser = Browser { _ in true }
-    return await Acct.run(["add", "--backend", "https://app.example", "--callback", callback], in: world)
+    return await Acct.run(
+      ["add", "--backend", "https://app.example", "--callback", callback],
+      in: world,
+      schemes: recorded.desktop.handler(),
+      parsedBy: ParsedLines.parse
+    )
   }
 
   @Test("A callback from the desktop completes the sign-in, and the scheme is released")

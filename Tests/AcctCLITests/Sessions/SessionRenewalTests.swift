@@ -1,3 +1,4 @@
+import AcctEngine
 import AcctModel
 import Secrets
 import AcctPorts
@@ -27,6 +28,15 @@ struct SessionRenewalTests {
       #expect(record.out == "Fe26.2*1*old\n")
     }
     #expect(await record.acct("header", "https://elsewhere.example/") == 8)
+  }
+
+  @Test("A core without the annex of backends renews no session, and keeps it")
+  func coreAlone() async throws {
+    let backend = try await backend([:])
+    let account = try #require(AccountOverview(record.engine).listing().accounts.first)
+    await #expect(throws: account.notRenewable) { try await Renewal(record.engine).renew(account, because: .forced) }
+    #expect(backend.asked.isEmpty)
+    #expect(record.sealed == "Fe26.2*1*old")
   }
 
   @Test("A due session that is confirmed gets its new end, and its rotation is stored at once")

@@ -30,7 +30,12 @@ struct UnwantedSessionTests {
     recorded.desktop.opens("limit://auth?code=c")
     var world = recorded.world()
     world.browser = Browser { _ in true }
-    return await Acct.run(["add", "--backend", "https://app.example", whom, "--callback", "limit://auth"], in: world)
+    return await Acct.run(
+      ["add", "--backend", "https://app.example", whom, "--callback", "limit://auth"],
+      in: world,
+      schemes: recorded.desktop.handler(),
+      parsedBy: ParsedLines.parse
+    )
   }
 
   private var revoked: [String] {
@@ -75,7 +80,9 @@ struct UnwantedSessionTests {
     world.browser = Browser { _ in true }
     let status = await Acct.run(
       ["add", "--session", "https://app.example", "alice.example.com", "--callback", "limit://auth"],
-      in: world
+      in: world,
+      schemes: recorded.desktop.handler(),
+      parsedBy: ParsedLines.parse
     )
     #expect(status == 8, "\(recorded.err)")
     #expect(

@@ -119,7 +119,7 @@ struct SignInRepairTests {
     record.serve { _ throws(HTTPFailure) in .json(#"{"authUrl":"https://as.example/authorize"}"#) }
     var world = record.world()
     world.browser = Browser { _ in true }
-    world.schemeHandler = SchemeHandler(
+    let schemes = SchemeHandler(
       register: { _ in
         SchemeReception(
           next: {
@@ -135,7 +135,9 @@ struct SignInRepairTests {
     )
     let status = await Acct.run(
       ["add", "--backend", "https://app.example", "--callback", "limit://auth", "--wait", "599"],
-      in: world
+      in: world,
+      schemes: schemes,
+      parsedBy: ParsedLines.parse
     )
     #expect(status == 4)
     #expect(record.err.contains { $0.contains("did not come back within 9 min") }, "\(record.err)")

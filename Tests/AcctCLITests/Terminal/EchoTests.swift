@@ -143,6 +143,26 @@ struct EchoTests {
     #expect(!record.err.joined().contains(token), "\(record.err)")
   }
 
+  @Test("A key of the query in the redirect or wait of a request is redacted, as it is and percent-encoded")
+  func queryKey() async {
+    let (key, encoded) = ("key+made/up&long-enough", "key%2Bmade%2Fup%26long-enough")
+    record.secretFiles["token"] = key
+    let add = ["add", "--token", "token", "--query", "appid", "--allow-origin", "https://api.example", "-v"]
+    #expect(await record.run(add) == 0)
+    for word in [key, encoded] {
+      record.clear()
+      record.serve(302, "", [("Location", "/x?appid=\(word)")])
+      #expect(await record.run(["request", "-v", "https://api.example/x"]) == 0)
+      #expect(record.err.joined().contains("leads to /x?appid=<redacted>"), "\(record.err)")
+      record.serve(503, "", [("Retry-After", "soon ?appid=\(word)")])
+      #expect(await record.run(["request", "-v", "https://api.example/x"]) == 11)
+      #expect(
+        !everything.contains("made/up") && !everything.contains("made%2Fup") && !everything.contains("long-enough"),
+        "\(record.err)"
+      )
+    }
+  }
+
   @Test(
     "A sealed session in any word of the backend is redacted",
     arguments: [

@@ -9,7 +9,7 @@ struct CargoSettingsTests {
   private static let line = "global-credential-providers = [\"cargo:token\", \"cargo-credential-acct\"]\n"
 
   private func added(_ host: String? = nil, to text: String?) throws -> String? {
-    try CargoSettings.adding(try host.map { try Origin($0) }, to: text.map { Secret($0) })?.contents.shownText
+    try CargoConfig.adding(try host.map { try Origin($0) }, to: text.map { Secret($0) })?.contents.shownText
   }
 
   @Test("The global providers are added where TOML allows it, and every other byte stays")
@@ -135,7 +135,7 @@ struct CargoSettingsTests {
       (replacing, "[registries.n]\ncredential-provider = \"mine\"\n", nil),
     ]
     for row in rows {
-      #expect(try CargoSettings.removing(row.change, from: Secret(row.before))?.shownText == row.after, "\(row.before)")
+      #expect(try CargoConfig.removing(row.change, from: Secret(row.before))?.shownText == row.after, "\(row.before)")
     }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Docker's settings, changed")
 struct DockerSettingsTests {
   private func added(_ host: String? = nil, to text: String?) throws -> (text: String, change: SettingChange)? {
-    let edited = try DockerSettings.adding(host, to: text.map { Secret($0) })
+    let edited = try DockerConfig.adding(host, to: text.map { Secret($0) })
     guard let edited else { return nil }
     return (edited.contents.shownText, try #require(edited.changes.first))
   }
@@ -60,13 +60,13 @@ struct DockerSettingsTests {
   @Test("What is no object, has a member twice or another form is not changed")
   func malformed() {
     for text in ["[]", "{", "{\"a\":1,\"a\":2}", "{} x", "{\"a\":\"\u{0}\"}", "null"] {
-      #expect(throws: SettingsFlaw.notJSON, "\(text)") { try DockerSettings.adding(nil, to: Secret(text)) }
+      #expect(throws: SettingsFlaw.notJSON, "\(text)") { try DockerConfig.adding(nil, to: Secret(text)) }
     }
     #expect(throws: SettingsFlaw.form("credsStore")) {
-      try DockerSettings.adding(nil, to: Secret("{\"credsStore\":1}"))
+      try DockerConfig.adding(nil, to: Secret("{\"credsStore\":1}"))
     }
     #expect(throws: SettingsFlaw.form("credHelpers")) {
-      try DockerSettings.adding("r.example", to: Secret("{\"credHelpers\":[]}"))
+      try DockerConfig.adding("r.example", to: Secret("{\"credHelpers\":[]}"))
     }
   }
 
@@ -86,7 +86,7 @@ struct DockerSettingsTests {
     ]
     for row in rows {
       #expect(
-        try DockerSettings.removing(row.change, from: Secret(row.before))?.shownText == row.after,
+        try DockerConfig.removing(row.change, from: Secret(row.before))?.shownText == row.after,
         "\(row.before)"
       )
     }
@@ -97,7 +97,7 @@ struct DockerSettingsTests {
     let text = """
       {"auths":{"a.example":{"auth":"eDp5"},"b.example":{},"c.example":{"identitytoken":"x"},"d.example":{"auth":""}}}
       """
-    #expect(DockerSettings.logins(in: Secret(text)) == ["a.example", "c.example"])
-    #expect(DockerSettings.logins(in: Secret("{")) == [])
+    #expect(DockerConfig.logins(in: Secret(text)) == ["a.example", "c.example"])
+    #expect(DockerConfig.logins(in: Secret("{")) == [])
   }
 }

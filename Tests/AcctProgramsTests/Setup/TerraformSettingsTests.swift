@@ -20,12 +20,12 @@ struct TerraformSettingsTests {
     ] as [(String?, String)]
   )
   func added(before: String?, after: String) throws {
-    let edited = try #require(try TerraformSettings.adding(to: before.map { Secret($0) }))
+    let edited = try #require(try TerraformConfig.adding(to: before.map { Secret($0) }))
     #expect(edited.contents.shownText == after)
-    #expect(try TerraformSettings.adding(to: edited.contents) == nil)
+    #expect(try TerraformConfig.adding(to: edited.contents) == nil)
     let since = Secret(after + "disable_checkpoint = true\n")
-    #expect(try TerraformSettings.removing(from: since)?.shownText.contains("credentials_helper \"acct\"") == false)
-    #expect(try TerraformSettings.removing(from: edited.contents)?.shownText.contains(before ?? "") == true)
+    #expect(try TerraformConfig.removing(from: since)?.shownText.contains("credentials_helper \"acct\"") == false)
+    #expect(try TerraformConfig.removing(from: edited.contents)?.shownText.contains(before ?? "") == true)
   }
 
   @Test(
@@ -34,8 +34,8 @@ struct TerraformSettingsTests {
   )
   func extended(body: String) throws {
     let text = Secret("a = 1\ncredentials_helper \"acct\" \(body)b = 2\n")
-    #expect(try TerraformSettings.adding(to: text) == nil)
-    #expect(try TerraformSettings.removing(from: text) == nil)
+    #expect(try TerraformConfig.adding(to: text) == nil)
+    #expect(try TerraformConfig.removing(from: text) == nil)
   }
 
   @Test(
@@ -43,8 +43,8 @@ struct TerraformSettingsTests {
     arguments: ["credentials_helper \"vault\" {\n  args = []\n}\n", "credentials_helper vault {\n}\n"]
   )
   func other(text: String) throws {
-    #expect(throws: SettingsFlaw.otherHelper("vault")) { try TerraformSettings.adding(to: Secret(text)) }
-    #expect(try TerraformSettings.removing(from: Secret(text)) == nil)
+    #expect(throws: SettingsFlaw.otherHelper("vault")) { try TerraformConfig.adding(to: Secret(text)) }
+    #expect(try TerraformConfig.removing(from: Secret(text)) == nil)
   }
 
   @Test(
@@ -53,7 +53,7 @@ struct TerraformSettingsTests {
       "{\"credentials_helper\": {}}", "a \"b", "a {", "}", "/* a", "a = <<E\n{\nE\n", "credentials_helper {\n}\n",
     ]
   )
-  func malformed(text: String) { #expect(throws: SettingsFlaw.self) { try TerraformSettings.adding(to: Secret(text)) } }
+  func malformed(text: String) { #expect(throws: SettingsFlaw.self) { try TerraformConfig.adding(to: Secret(text)) } }
 
   @Test("A process of AWS goes from its profile alone, which goes with it if nothing else is in it")
   func aws() {

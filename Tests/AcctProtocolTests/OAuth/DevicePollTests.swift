@@ -1,6 +1,7 @@
 import AcctModel
 import AcctProtocol
 import StrictJSON
+import AcctTestSupport
 import Testing
 
 /// The device grant as the servers that people have answer it, not only as RFC 8628 writes it.

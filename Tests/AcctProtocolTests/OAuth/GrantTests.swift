@@ -1,6 +1,7 @@
 import AcctModel
 import AcctProtocol
 import StrictJSON
+import AcctTestSupport
 import Testing
 
 @Suite("What a token endpoint grants")

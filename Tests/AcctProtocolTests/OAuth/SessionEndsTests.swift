@@ -1,5 +1,6 @@
 import Release
 import AcctProtocol
+import AcctTestSupport
 import Testing
 
 @Suite("The words for ends of sessions")

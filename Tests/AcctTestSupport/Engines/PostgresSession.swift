@@ -1,4 +1,5 @@
-package import AcctPorts
+import AcctPorts
+package import FleetPorts
 import Synchronization
 
 /// A session of the owner's at a server, which can keep a transaction open.

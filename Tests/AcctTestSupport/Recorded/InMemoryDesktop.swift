@@ -1,7 +1,7 @@
 import Secrets
 package import AcctPorts
 import Synchronization
-import Testing
+package import Testing
 
 /// A desktop in memory, which opens the addresses that a test gives it as soon as acct is the
 /// handler of their scheme.
@@ -29,7 +29,7 @@ package final class InMemoryDesktop: Sendable {
   package var isRegistered: Bool { state.withLock { $0.open > 0 } }
 
   /// The port to it.
-  func handler(at location: SourceLocation) -> SchemeHandler {
+  package func handler(at location: SourceLocation = #_sourceLocation) -> SchemeHandler {
     SchemeHandler(
       register: { scheme throws(SchemeHandlerFailure) in
         let addresses = self.state.withLock { state in

@@ -1,4 +1,5 @@
 package import AcctPorts
+package import FleetPorts
 import Synchronization
 
 /// An engine that lives as long as the test, which can take it away, cut its answers off, and restore an old state of it.

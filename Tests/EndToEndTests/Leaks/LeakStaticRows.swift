@@ -11,12 +11,16 @@ extension LeakStage {
       LeakRow("add", add + [tokenFile, "--name", "key", "--header", "X-API-Key"]),
       LeakRow("add", add + ["-", "--name", "user", "--basic", "alice"], input: Self.staticToken),
       LeakRow("status", ["key", "--check", "--json", "-v"]),
+      LeakRow("add", add + [tokenFile, "--name", "query", "--query", "appid"]),
+      LeakRow("header", ["-a", "query", url, "--format", "curl", "-v"], shows: shown),
+      LeakRow("header", ["-a", "query", url, "-v"], status: 64),
       LeakRow("header", ["-a", "key", url, "-v"], shows: shown),
       LeakRow("header", ["-a", "user", url, "--json", "-v"], shows: shown),
       LeakRow("token", ["-a", "user", "-v"], shows: shown),
       // The server knows no such token.
       LeakRow("request", ["-a", "key", url, "-i", "-v"], status: 4),
       LeakRow("request", ["-a", "user", url, "--json", "-v"], status: 4),
+      LeakRow("request", ["-a", "query", url, "-i", "-v"], status: 4),
       LeakRow("refresh", ["key", "--force", "-v"], status: 4),
       LeakRow("token", ["-a", "user", "-v"], status: 4),
       LeakRow("login", ["key", "--token", tokenFile, "-v"]),
@@ -50,7 +54,7 @@ extension LeakStage {
       LeakRow("add", add + [wrongTokenFile, "--json"], status: 65),
     ] + fromPrograms() + [
       LeakRow("proxy", ["--all", "--json", "-v"], status: 5),
-      LeakRow("remove", ["key", "-v"]), LeakRow("remove", ["user", "-v"]),
+      LeakRow("remove", ["key", "-v"]), LeakRow("remove", ["user", "-v"]), LeakRow("remove", ["query", "-v"]),
     ]
   }
 

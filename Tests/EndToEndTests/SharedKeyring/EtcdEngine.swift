@@ -1,6 +1,7 @@
 import AcctPorts
 import AcctTestSupport
 import EtcdStore
+import FleetPorts
 import Testing
 
 /// Three members of etcd that share a keyring, over mutual TLS.

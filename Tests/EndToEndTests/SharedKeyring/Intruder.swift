@@ -3,6 +3,7 @@ import Secrets
 import AcctPorts
 import AcctTestSupport
 import EtcdStore
+import FleetPorts
 import PostgresStore
 import SharedKeyring
 import StrictJSON

@@ -1,5 +1,6 @@
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Testing
 
 /// A real engine under a shared keyring, and all that can happen to it.

@@ -1,5 +1,6 @@
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Testing
 
 /// An engine that clients reach through a relay, which ends their TLS and writes down what they say and are told.

@@ -51,6 +51,29 @@ struct StaticTokenTests {
     #expect(await proxy.interrupted() == 0)
   }
 
+  @Test("A key in the query reaches its server by curl's config, by request and through the proxy")
+  func query() async throws {
+    let server = try await FlowServer()
+    try await add(server, "key", "\(Self.token)+/", "--query", "appid")
+    let url = "\(server.url)/echo?q=a%20b"
+    let sent = "/echo?q=a%20b&appid=\(Self.token)%2B%2F"
+    func arrived(_ command: ChildProcess) async throws -> String? {
+      let output = try await command.run()
+      try #require(output.status == 0, "\(output.errorText)")
+      #expect(!output.errorText.contains(Self.token))
+      return try JSON(parsing: Array((output.text.split(separator: "\n").first ?? "").utf8))["path"]?.stringValue
+    }
+    #expect(try await arrived(home.command(["request", url, "-v"])) == sent)
+    let config = try await home.acct("header", "--format", "curl", url)
+    #expect(config.text == "url-query = \"appid=\(Self.token)+/\"\n")
+    let curl = ChildProcess("curl", ["-sS", "--noproxy", "*", "-K", "-", url], input: config.text)
+    // curl writes the digits in lower case.
+    #expect(try await arrived(curl)?.lowercased() == sent.lowercased())
+    let proxy = try await SigningProxyAtWork(home)
+    #expect(try await arrived(proxy.curl(url)) == sent)
+    #expect(await proxy.interrupted() == 0)
+  }
+
   @Test("A client that can't set Host is served on a port, with one origin or with --to")
   func noHost() async throws {
     let (one, two) = (try await FlowServer(), try await FlowServer())

@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Secrets
 import SharedKeyring
 import Synchronization

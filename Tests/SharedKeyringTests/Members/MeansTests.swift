@@ -2,6 +2,7 @@ import AcctCrypto
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import PrivateFiles
 import Secrets
 import SharedKeyring

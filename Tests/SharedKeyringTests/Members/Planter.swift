@@ -1,6 +1,7 @@
 import AcctCrypto
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import Secrets
 import SharedKeyring
 import Testing

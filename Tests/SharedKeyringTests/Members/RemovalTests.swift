@@ -1,6 +1,7 @@
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import FleetPorts
 import PrivateFiles
 import Secrets
 import SharedKeyring

@@ -1,4 +1,5 @@
 import AcctPorts
+import FleetPorts
 import SharedKeyring
 import StrictJSON
 import Testing

@@ -33,7 +33,7 @@ import Testing
       ("acct header P", methods.filter { $0.hasPrefix("P") }),
       ("acct allow alice ", ["https://a0.example"]),
       ("acct rename alice ", []),
-      ("acct providers git", ["gitea", "github", "github-host", "gitlab"]),
+      ("acct providers git", ["gitea", "github", "github-host", "github-token", "gitlab", "gitlab-token"]),
       ("acct helper s", ["setup"]),
       ("acct helper setup g", ["git", "go"]),
       ("acct helper setup git --u", ["--undo"]),

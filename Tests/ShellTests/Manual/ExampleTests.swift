@@ -39,6 +39,7 @@ private struct Bench {
     }
     _ = try folder.file("post.json", containing: "{}")
     _ = try folder.file("secret", containing: "made up for this test\n")
+    _ = try folder.file(".env", containing: "MISTRAL_API_KEY=made-up-for-this-test\n")
     _ = try folder.file("passphrase", containing: "made up for this test\n")
     let bin = try folder.folder("bin")
     // Signing in and requests need the web, and a shared keyring an engine: of those lines only the words are

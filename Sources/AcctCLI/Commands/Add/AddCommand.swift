@@ -1,3 +1,4 @@
+import AcctApps
 import AcctConsole
 import AcctDevices
 import AcctEngine
@@ -26,7 +27,9 @@ struct AddCommand: AcctCommand {
       acct add --backend URL [IDENTIFIER] [--callback PREFIX]
       acct add --session URL [IDENTIFIER] [--callback PREFIX]
       acct add --guest URL
+      acct add PROVIDER[:HOST] --token FILE
       acct add --token FILE --allow-origin ORIGIN… [--header NAME] [--scheme WORD] [--basic USER]
+      acct add --token FILE --allow-origin ORIGIN… --query NAME
       acct add --import FILE
       acct add --from PROGRAM|list [PATH|NAME] [--dry-run]
       acct add … --cert FILE --cert-key FILE
@@ -57,14 +60,7 @@ struct AddCommand: AcctCommand {
   @Option(help: ArgumentHelp("Sign in at an OAuth 2 server.", valueName: "url"))
   var issuer: String?
 
-  @Option(help: ArgumentHelp("Sign in at a backend that hands over its tokens.", valueName: "url"))
-  var backend: String?
-
-  @Option(help: ArgumentHelp("Sign in at a backend that keeps the tokens itself.", valueName: "url"))
-  var session: String?
-
-  @Option(help: ArgumentHelp("Begin a guest session at a backend.", valueName: "url"))
-  var guest: String?
+  @OptionGroup var app: BackendOptions
 
   @OptionGroup var staticToken: StaticTokenOptions
 
@@ -99,12 +95,20 @@ struct AddCommand: AcctCommand {
     let added: AddAccount.Added
     guard let source = sources.first else { return try await guided(request, context) }
     switch source {
-    case .guest(let backend): added = try await AddGuest(context.engine).add(at: try parseOrigin(backend), request)
+    case .app(.guest(let url)): added = try await AddGuest(context.engine).add(at: url, request)
     case .token(let file):
       let credentials = try AddStaticToken(context.engine).credentials(try staticToken.request(file, origins))
       // These origins are the token's own, and end with it: only those of `acct allow` stay.
       request.allowedOrigins = []
       added = try await store(credentials, request, context)
+    case .key(let typed, let file):
+      guard let provider = try keyProvider(typed, context) else { throw .provider(try noKey(typed, context)) }
+      return try await addKey(of: provider, from: file, request, context)
+    case .server(.provider(let typed)):
+      if let provider = try keyProvider(typed, context) {
+        return try await addKey(of: provider, from: nil, request, context)
+      }
+      added = try await signIn(source, request, context.opening(signIn.browser))
     case .file(let file):
       request.replacement = replace ? .forced : .unlessNewer
       let certificate = try await certificate.read(context)
@@ -119,7 +123,7 @@ struct AddCommand: AcctCommand {
       // Without a name, only the account that has the login is replaced.
       if name != nil, !replace { request.replacement = .unlessNewer }
       return try await AddFrom(context).add(program, identifier, request, isDry: from.dryRun)
-    case .backend, .session, .network, .server:
+    case .app, .network, .server:
       added = try await signIn(source, request, context.opening(signIn.browser))
     }
     return try await tell(of: added, isConfirmed: source.isConfirmed, context)
@@ -171,13 +175,13 @@ struct AddCommand: AcctCommand {
   }
 
   /// Stores a static token; the person is asked before it takes the place of one for other origins.
-  private func store(
+  func store(
     _ credentials: NewCredentials,
     _ options: AddAccount.Options,
     _ context: Context
   ) async throws(EngineError) -> AddAccount.Added {
     var options = options
-    options.replacement = replace ? .forced : .unlessNewer
+    if options.replacement != .never { options.replacement = replace ? .forced : .unlessNewer }
     do throws(EngineError) { return try await AddAccount(context.engine).add(credentials, options) } catch {
       guard case .input(.staticToken(.otherOrigins(let name, let origins))) = error, context.canAsk else { throw error }
       let places = origins.map(\.description).joined(separator: ", ")

@@ -1,3 +1,4 @@
+import AcctApps
 import AcctConsole
 import AcctDevices
 import AcctEngine
@@ -8,15 +9,16 @@ import AcctProtocol
 
 /// The source of an account's credentials, as the options of `acct add` name it.
 enum AddSource {
-  case guest(String)
+  /// An app's backend.
+  case app(BackendSource)
   /// A token in a file.
   case token(String)
+  /// A key of a provider, in a file.
+  case key(ProviderName, file: String)
   /// The logins of another program; `nil`: a list of all.
   case program(OtherProgram?)
   /// A file of credentials, or an export.
   case file(String)
-  case backend(String)
-  case session(String)
   /// An identity of AT Protocol.
   case network(String)
   /// An OAuth 2 server.
@@ -31,13 +33,8 @@ enum AddSource {
     case resource(String)
   }
 
-  /// `true` if the server's answer is known to belong to this sign-in: callbacks of backends have no `state`.
-  var isConfirmed: Bool {
-    switch self {
-    case .backend, .session: false
-    case .guest, .token, .program, .file, .network, .server: true
-    }
-  }
+  /// `true` if the server's answer is known to belong to this sign-in.
+  var isConfirmed: Bool { if case .app(let source) = self { source.isConfirmed } else { true } }
 
   /// The resource that names the server.
   var resource: String? { if case .server(.resource(let text)) = self { text } else { nil } }
@@ -48,22 +45,26 @@ enum AddSource {
 extension AddCommand {
   /// Every source that the options name; ``validate()`` makes sure that it is one.
   var sources: [AddSource] {
-    var sources: [AddSource] = []
-    if let guest { sources.append(.guest(guest)) }
-    if let file = staticToken.file { sources.append(.token(file)) }
+    var sources = app.sources.map(AddSource.app)
+    let key = staticToken.file.flatMap { file in keyProvider.map { AddSource.key($0, file: file) } }
+    if let file = staticToken.file { sources.append(key ?? .token(file)) }
     if let source = from.source { sources.append(.program(source.program)) }
     if let importFile { sources.append(.file(importFile)) }
-    if let backend { sources.append(.backend(backend)) }
-    if let session { sources.append(.session(session)) }
     if let issuer { sources.append(.server(.issuer(issuer))) }
     // A backend may be told which identity to sign in, and another program which login is meant; elsewhere a name
     // selects its own way. A word without a dot is no handle.
-    if let identifier = identifier?.withoutCopyMarks, backend == nil, session == nil, from.source == nil {
+    if let identifier = identifier?.withoutCopyMarks, !app.signsIn, from.source == nil, key == nil {
       sources.append(ProviderName(identifier).map { .server(.provider($0)) } ?? .network(identifier))
     }
     guard sources.isEmpty else { return sources }
     if client.namesServer { return [.server(.client)] }
     return signIn.resource.first.map { [.server(.resource($0))] } ?? []
+  }
+
+  /// The provider that is named beside `--token`.
+  private var keyProvider: ProviderName? {
+    guard !app.signsIn, from.source == nil else { return nil }
+    return identifier.flatMap { ProviderName($0.withoutCopyMarks) }
   }
 
   /// The way to sign in that a source names; `nil` for one without a sign-in.
@@ -75,9 +76,10 @@ extension AddCommand {
     let usesDevice = signIn.device || signIn.browser == nil && provider?.provider.flow == .device
     guard hasBrowser(context) || usesDevice || client.grant != nil else { throw .signIn(.browserNeeded) }
     switch source {
-    case .guest, .token, .program, .file: return nil
-    case .backend(let url): return .backend(try signIn.request(backend: url, for: identifier, context))
-    case .session(let url): return .session(try signIn.request(session: url, for: identifier, context))
+    case .token, .key, .program, .file: return nil
+    case .app(let source):
+      let way = try source.signIn(for: identifier, clientID: signIn.clientID, signIn.route(context))
+      return way.map(SignInWay.app)
     case .network(let identity):
       var request = try signIn.request(identity: identity, context)
       request.key = try key.wish(for: name, context.world.environment)

@@ -52,6 +52,7 @@ struct GuidedAdd {
       if let choice = choice(answer, among: choices) { return try choice.plan(self) }
       // A handle, or a provider with its host, is an answer by itself.
       if answer.contains(".") || ProviderName(answer)?.place != nil { return Self.plan([answer]) }
+      if let provider = keyProvider(answer) { return try plan(of: provider) }
       let near = didYouMean(suggested(for: answer, of: choices.map(\.name)))
       context.world.report("acct: that is none of them" + (near.map { "; \($0)" } ?? ""))
     }
@@ -70,13 +71,11 @@ struct GuidedAdd {
         Self.plan([try guide.question("your handle, as in your profile (alice.bsky.social)", default: nil)])
       }
     ]
-    let providers = Providers(context.world)
-    for name in try providers.names() {
-      // A damaged file is reported by the command that uses it.
-      guard let entry = try? providers.entry(name) else { continue }
+    // A damaged file is reported by the command that uses it.
+    for provider in try Providers(context.world).entries(keys: false).map(\.provider) {
       choices.append(
-        Choice(name: name, words: entry.provider.title ?? name) { (guide) throws(EngineError) in
-          try guide.plan(of: entry.provider)
+        Choice(name: provider.name, words: provider.title ?? provider.name) { (guide) throws(EngineError) in
+          try guide.plan(of: provider)
         }
       )
     }
@@ -109,7 +108,14 @@ struct GuidedAdd {
     Plan(what: .line(words), line: acctLine(["add"] + words))
   }
 
-  private func plan(of provider: Provider) throws(EngineError) -> Plan {
+  /// The provider of a name, if its accounts have keys: there are too many for the list.
+  private func keyProvider(_ name: String) -> Provider? {
+    guard let provider = (try? Providers(context.world).entry(name.lowercased()))?.provider else { return nil }
+    return provider.kind == .key ? provider : nil
+  }
+
+  /// A provider as it is typed; what its addresses leave open is asked for.
+  func word(for provider: Provider) throws(EngineError) -> String {
     let typed = provider.name.hasSuffix("-host") ? String(provider.name.dropLast(5)) : provider.name
     var parts: [String] = []
     for (placeholder, example) in [
@@ -118,8 +124,16 @@ struct GuidedAdd {
       let known = provider.known(placeholder)
       parts.append(try question("its \(example)", default: known))
     }
-    let word = ([typed] + (parts.isEmpty ? [] : [parts.joined(separator: "/")])).joined(separator: ":")
-    guard provider.kind == .appPassword else { return Self.plan([word]) }
+    return ([typed] + (parts.isEmpty ? [] : [parts.joined(separator: "/")])).joined(separator: ":")
+  }
+
+  private func plan(of provider: Provider) throws(EngineError) -> Plan {
+    let word = try word(for: provider)
+    switch provider.kind {
+    case .oauth: return Self.plan([word])
+    case .key: return Plan(what: .line([word]), line: acctLine("add", word, "--token", "FILE"))
+    case .appPassword: break
+    }
     guard let name = ProviderName(word) else { throw .input(.nothingToAdd) }
     let resolved = try Providers(context.world).resolve(name)
     if let page = resolved.registerAt { context.world.report("acct: make an app password here: \(page)") }
@@ -132,7 +146,11 @@ struct GuidedAdd {
   }
 
   private func key() throws(EngineError) -> Plan {
-    let text = try question("the address of the API (https://api.example.com)", default: nil)
+    let text = try question(
+      "the address of the API (https://api.example.com), or a name of `acct providers --keys`",
+      default: nil
+    )
+    if let provider = keyProvider(text) { return try plan(of: provider) }
     let origin = try parseOrigin(text.contains("://") ? text : "https://\(text)")
     let header = try question("the header that it is sent in", default: "Authorization")
     if header.lowercased() == "authorization" {

@@ -84,7 +84,7 @@ struct VaultCommand: ParsableCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      if let kind = try UnlockShared(context.engine).kind() { throw .sharing(.passphraseStays(kind)) }
+      if let kind = try UnlockShared(context.engine).kind() { throw .keyring(.passphraseStays(kind)) }
       try await ofVault { () throws(KeyringFailure) in
         try await context.world.vault.changePassphrase(newPassphraseFile, context.interaction)
       }
@@ -177,7 +177,7 @@ extension VaultCommand {
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
       let address = try context.world.environment.tpmAddress(tpm)
-      if let kind = try UnlockShared(context.engine).kind() { throw .sharing(.notSealable(kind)) }
+      if let kind = try UnlockShared(context.engine).kind() { throw .keyring(.notSealable(kind)) }
       do throws(VaultSealFailure) {
         try await context.world.vault.seal(address, context.interaction)
       } catch {
@@ -205,7 +205,7 @@ extension VaultCommand {
     @OptionGroup var options: SharedOptions
 
     func run(in context: Context) async throws(EngineError) -> ExitStatus {
-      if let kind = try UnlockShared(context.engine).kind() { throw .sharing(.notSealable(kind)) }
+      if let kind = try UnlockShared(context.engine).kind() { throw .keyring(.notSealable(kind)) }
       let wasSealed = try await ofVault { () throws(KeyringFailure) in
         try await context.world.vault.unseal(context.interaction)
       }

@@ -51,9 +51,7 @@ extension ErrorMessage {
         .hint("try again in a moment")
     }
   }
-}
 
-extension ErrorMessage {
   /// An account's file is not used.
   package init(_ skipped: SkippedAccount) {
     let account = name(of: skipped)

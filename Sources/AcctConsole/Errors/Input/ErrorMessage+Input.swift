@@ -1,7 +1,7 @@
 import AcctEngine
 package import AcctModel
 import AcctPorts
-import AcctProtocol
+package import AcctProtocol
 import Release
 import StrictJSON
 
@@ -30,6 +30,10 @@ extension ErrorMessage {
             + "or --token or --import FILE"
         )
         .hint("on a terminal, `acct add` asks; `acct add --help` shows what it takes")
+    case .relativePath(let option):
+      self = .code("badInput", .badInput)
+        .saying("\(option) names a file in a folder that does not exist any more")
+        .hint("give its whole path")
     case .emptyValue(let option):
       self = .code("usage", .usage)
         .saying(option.map { "the value of \($0) is empty" } ?? "an argument is empty")
@@ -103,59 +107,50 @@ extension ErrorMessage {
   }
 
   /// Imported credentials can't be used.
-  init(_ error: HandoffError) {
-    let nothing = "nothing was stored"
+  package init(_ error: HandoffError) {
     switch error {
     case .json(let error):
       self = .code("badJSON", .badInput)
         .saying(words(for: error))
-        .hint(nothing)
     case .notAnObject:
       self = .code("badHandoff", .badInput)
         .saying("the JSON is not an object")
-        .hint(nothing)
     case .missing(let member):
       self = .code("badHandoff", .badInput)
         .saying("there is no \(member)")
-        .hint(nothing)
     case .member(let member, let flaw):
       self = .code("badHandoff", .badInput)
         .saying("\(member) \(words(for: flaw))")
-        .hint(nothing)
     case .refused(let member, let refusal):
       self = .code("urlRefused", .refused)
         .saying("refused: \(member): \(words(for: refusal))")
-        .hint(nothing)
     case .key(let error):
       self = .code("badKey", .badInput)
         .saying("the DPoP key can't be used: \(words(for: error))")
-        .hint(nothing)
     case .keyMissing:
       self = .code("keyMissing", .badInput)
         .saying("the token is bound to a DPoP key, and dpopKey is missing")
-        .hint("without its key the token can't be used; \(nothing)")
+        .hint("without its key the token can't be used")
     case .keyBinding:
       self = .code("keyBinding", .badInput)
         .saying("the token is bound to another DPoP key: its cnf.jkt is not this key's thumbprint")
-        .hint(nothing)
     case .certificateMissing:
       self = .code("certificateMissing", .badInput)
         .saying("the token is bound to a client certificate, and none was given")
-        .hint("give it with --cert FILE --cert-key FILE; \(nothing)")
+        .hint("give it with --cert FILE --cert-key FILE")
     case .certificateBinding:
       self = .code("certificateBinding", .badInput)
         .saying("the token is bound to another client certificate: its cnf.x5t#S256 is not this one's thumbprint")
-        .hint(nothing)
     case .idToken(let flaw):
       self = .code("badToken", .badInput)
         .saying("the ID token can't be used: \(words(for: flaw))")
-        .hint(nothing)
     case .foreign(let document):
       let (what, remedy) = words(for: document)
       self = .code("badHandoff", .badInput)
         .saying("this is \(what), and no account's tokens")
-        .hint("\(remedy); \(nothing)")
+        .hint(remedy)
     }
+    hint = [hint, "nothing was stored"].compactMap(\.self).joined(separator: "; ")
   }
 }
 
@@ -353,6 +348,10 @@ extension ErrorMessage {
     case .reservedField(let name):
       self = .code("usage", .usage)
         .saying("\(name) has another meaning and can't contain a token")
+    case .parameter(let name):
+      self = .code("usage", .usage)
+        .saying("not the name of a parameter: \(printable(name))")
+        .hint("as in --query appid: letters, digits, - . _ and ~")
     case .scheme(let scheme):
       self = .code("usage", .usage)
         .saying("not a scheme: \(printable(scheme))")

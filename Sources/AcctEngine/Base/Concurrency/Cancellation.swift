@@ -7,7 +7,7 @@
 /// - Parameter body: The work; its task is never cancelled.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws.
-func uncancelled<Value: Sendable>(
+package func uncancelled<Value: Sendable>(
   _ body: @escaping @Sendable () async throws(EngineError) -> Value
 ) async throws(EngineError) -> Value { try await inOwnTask(body) }
 

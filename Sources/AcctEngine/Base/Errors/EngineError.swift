@@ -16,8 +16,6 @@ package enum EngineError: Error, Equatable, Sendable {
   case input(InputError)
   /// The credentials in the keyring.
   case keyring(KeyringError)
-  /// The keyring that several machines share, and moves of accounts between keyrings.
-  case sharing(KeyringSharingError)
   /// The key that an account's tokens are bound to.
   case key(KeyError)
   /// A token that another program or account provides.
@@ -32,11 +30,6 @@ package enum EngineError: Error, Equatable, Sendable {
   case atproto(ATProtoError)
   /// A provider that is known by name, and its client.
   case provider(ProviderError)
-  /// An app's backend that signs the user in.
-  case backend(BackendError)
-  /// A backend's sealed session.
-  case session(SessionError)
-  case guest(GuestError)
   /// An export or an import of accounts.
   case transfer(TransferError)
   /// acct's own files, and the destination of output.
@@ -77,6 +70,8 @@ package enum InputError: Error, Equatable, Sendable {
   case nothingToAdd
   /// A value is empty; `option` is `nil` for an argument.
   case emptyValue(option: String?)
+  /// A path is relative, and there is no working directory.
+  case relativePath(option: String)
 }
 
 /// A static token can't be added; nothing was stored.
@@ -180,8 +175,8 @@ package enum SelectionError: Error, Equatable, Sendable {
   case otherUser(String, Origin, [AccountName])
   /// A `.acct` file that is meant to choose the account, and can't; and why.
   case directoryFile(path: String, reason: String)
-  /// A `.acct` file could not be written, and why.
-  case directoryNotWritten(path: String, reason: String)
+  /// A `.acct` file could not be written.
+  case directoryNotWritten(SettingsFileFailure)
   /// The working directory is gone, so that no file can be written there.
   case noDirectory
   case nameTaken(AccountName)
@@ -203,60 +198,5 @@ package enum SelectedBy: String, Sendable {
     case .option, .environment, .directory, .user: false
     case .active, .only, .url: true
     }
-  }
-}
-
-/// A session did not continue, because of its backend or the keyring.
-package enum SessionError: Error, Equatable, Sendable {
-  /// The backend names another user.
-  case otherIdentity(expected: String, found: String, Origin)
-  /// It reports that a session continues, but not whose it is.
-  case unnamed(account: AccountName, Origin)
-  /// It could not extend the session; that says nothing about the session itself.
-  case notExtended(account: AccountName, reason: String)
-  /// It rejects the session, for no reason that would end it.
-  case refused(account: AccountName, reason: String)
-  /// A server's answer could not be stored, although there was time to unlock the keyring.
-  case notStored(KeyringFailure, Keyring.Kind)
-}
-
-/// A failure of a guest session, or of its beginning.
-package enum GuestError: Error, Equatable, Sendable {
-  /// 400, and the backend reports that `X-Device-ID` was missing.
-  case deviceIDMissing(Origin)
-  /// 429; the exhausted limit, where the backend names it, and its message.
-  case limited(RateLimit?, message: String?, Origin)
-  /// Any other 4xx, with the backend's message.
-  case refused(status: Int, message: String?, Origin)
-  /// The answer is malformed; `nil` if it is not JSON.
-  case malformed(member: String?, Origin)
-  /// The file of this machine's identifier has other contents.
-  case damagedDeviceID
-  /// A guest belongs to one machine, and other machines share the keyring.
-  case shared(Keyring.Kind)
-}
-
-extension GuestError {
-  /// Classifies a rejection of a guest's request.
-  ///
-  /// - Parameters:
-  ///   - status: A 4xx.
-  ///   - fault: The backend's message.
-  ///   - limits: The limits that came with it.
-  ///   - origin: The backend.
-  init(status: Int, _ fault: BackendFault, _ limits: [RateLimit], _ origin: Origin) {
-    self =
-      switch status {
-      case 400 where fault.namesDeviceID: .deviceIDMissing(origin)
-      case 429: .limited(limits.exhausted, message: fault.message, origin)
-      default: .refused(status: status, message: fault.message, origin)
-      }
-  }
-}
-
-extension [RateLimit] {
-  /// The exhausted limit that resets last; the first limit if none is exhausted.
-  var exhausted: RateLimit? {
-    filter { $0.remaining ?? 0 == 0 }.max { ($0.usableAgainAt ?? .epoch) < ($1.usableAgainAt ?? .epoch) } ?? first
   }
 }

@@ -7,6 +7,8 @@ package enum KeyringError: Error, Equatable, Sendable {
   case failed(KeyringFailure, Keyring.Kind)
   /// A person was to unlock it, and did not.
   case stillLocked(KeyringFailure, Keyring.Kind)
+  /// A server's answer could not be stored, although there was time to unlock the keyring.
+  case notStored(KeyringFailure, Keyring.Kind)
   /// No keyring can be chosen.
   case notChosen(Undecided)
   /// `ACCT_KEYRING` names no keyring.
@@ -21,6 +23,14 @@ package enum KeyringError: Error, Equatable, Sendable {
   case resetUnconfirmed([AccountName])
   /// The vault's key could not be sealed in a TPM.
   case notSealed(HardwareKeyFailure, TPMAddress)
+  /// `ACCT_KEYRING` would make the next command use another keyring.
+  case demanded(Keyring.Kind)
+  /// A guest belongs to one machine, and can't be added to a keyring that others share.
+  case guestNotShared(Keyring.Kind)
+  /// The passphrase of a shared keyring is the same for all machines.
+  case passphraseStays(Keyring.Kind)
+  /// A TPM is one machine's, and a shared keyring is not.
+  case notSealable(Keyring.Kind)
 
   /// Why no keyring is chosen.
   package enum Undecided: Sendable {
@@ -53,40 +63,6 @@ package enum KeyError: Error, Equatable, Sendable {
   case leavesDevice(AccountName, KeyStorage)
   /// The client's assertion could not be signed.
   case clientKey(ClientKeyError)
-}
-
-/// A shared keyring could not be set up, or accounts could not be moved; nothing was changed unless the case says so.
-package enum KeyringSharingError: Error, Equatable, Sendable {
-  /// This machine shares a keyring of another name, or on another engine.
-  case otherKeyring(name: String)
-  /// The engine at the address is not the one that this machine's copies are of, or was restored from a backup.
-  case otherEngine(name: String)
-  /// `ACCT_KEYRING` would make the next command use another keyring.
-  case demanded(Keyring.Kind)
-  /// Guests belong to one machine.
-  case guests([AccountName])
-  /// The keys of these are in a device of this machine.
-  case keysInDevices([AccountName])
-  /// The target has other accounts of these names.
-  case namesTaken([AccountName])
-  /// The target has accounts with the identifiers of these, and other identities.
-  case otherIdentities([AccountName])
-  /// A shared source's data of this account can't be used; nothing was moved.
-  case damaged(AccountName, SharedDamage)
-  /// The data read back differs from the data written.
-  case notKept(AccountName)
-  /// The accounts are in their new keyring; the old copies could not be removed.
-  case notRemoved(KeyringFailure, from: Keyring.Kind, to: Keyring.Kind)
-  /// The passphrase of a shared keyring is the same for all machines.
-  case passphraseStays(Keyring.Kind)
-  /// A TPM is one machine's, and a shared keyring is not.
-  case notSealable(Keyring.Kind)
-  /// The members or the key of a shared keyring were not changed.
-  case members(SharedMembershipFailure, Keyring.Kind)
-  /// An option names a file that does not exist; the name itself may be a secret.
-  case noFile(option: String)
-  /// A path is relative, and there is no working directory.
-  case relativePath(option: String)
 }
 
 /// Why accounts could not be exported, or an export could not be imported.

@@ -73,6 +73,8 @@ package enum ProviderError: Error, Equatable, Sendable {
   case secretNeeded(Registration)
   /// It has no sign-in for programs: the user makes a password for acct.
   case appPassword(title: String, makeAt: String?, Origin?)
+  /// A key of it can't be taken.
+  case key(ProviderKeyError)
   /// It did not register acct, for this reason.
   case notRegistered(Origin, OAuthError, Registration)
 
@@ -91,4 +93,20 @@ package enum ProviderError: Error, Equatable, Sendable {
     /// `true` if a sign-in takes place on another device, where the address is not used.
     package var usesDevice: Bool
   }
+}
+
+/// A key of a server that is known by name can't be taken.
+package enum ProviderKeyError: Error, Equatable, Sendable {
+  /// None was given, and no terminal can ask for it; the page is where it is made.
+  case needed(title: String, typed: String, page: String?)
+  /// Its accounts have keys, and options of a sign-in were given.
+  case noSignIn(title: String, typed: String)
+  /// Its accounts sign in, and a key was given; another provider may take that.
+  case noKey(title: String, other: String?)
+  /// Another account has the name that the account would get.
+  case nameTaken(AccountName, isKey: Bool)
+  /// It is a variable of another name, with its value.
+  case assignment
+  /// It begins as the keys of another provider do.
+  case foreign(of: String, typed: String, for: String)
 }

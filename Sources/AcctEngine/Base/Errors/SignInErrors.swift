@@ -78,23 +78,6 @@ package enum SignInReason: Equatable, Sendable {
   case tokenOver(StaticTokenEnd, TokenReplacement)
 }
 
-/// A failure of a sign-in by an app's backend.
-package enum BackendError: Error, Equatable, Sendable {
-  /// `--callback` is not an address at which a callback can end.
-  case callbackPrefix(String, CallbackFlaw)
-  /// It refused, with its own reason if it gave one.
-  case refused(status: Int, reason: String?, Origin)
-  case malformedAnswer(member: String, Origin)
-  /// The credentials that it returned can't be used.
-  case handoff(HandoffError, Origin)
-  /// It signed in another identity than the requested one, which it names, or returned another identity's token.
-  case otherPerson(asked: String, found: String?, Origin)
-  /// No sign-in waits for the callback that the desktop opened, or it could not be delivered.
-  case undelivered(SchemeHandlerFailure)
-  /// The waiting process expects another callback.
-  case unexpectedCallback
-}
-
 /// The person who signed in is not the account's.
 package struct OtherPerson: Equatable, Sendable {
   package let account: AccountName

@@ -13,7 +13,7 @@ extension World {
     let keyring = Keyring.inMemory().noting(held)
     world.secretService = keyring
     world.vaultKeyring = keyring
-    world.sharedKeyring = .none
+    world.sharedKeyring = Keyring.notJoined
     world.files = .inMemory([.keyringDecision: Array("\(Keyring.Kind.memory.rawValue)\n".utf8)])
     let variable = environment.variable
     world.environment.variable = { name in

@@ -17,8 +17,6 @@ package struct AWSCredentialProcess: HelperProtocol {
   /// The options of its command line.
   package static let optionNames = ["--role-arn", "--region", "--session-name", "--duration", "--access"]
 
-  package static func exchange(for operation: [String]) -> HelperExchange { .silent }
-
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     let options = try Self.options(question.operation)
     guard let role = options["--role-arn"] else { throw .option("--role-arn", .missing) }
@@ -76,13 +74,10 @@ package struct AWSCredentialProcess: HelperProtocol {
   /// The token itself is sent, whatever its own form in a header line is, but for one that is bound to a key.
   package func accepts(_ form: CredentialForm) -> Bool {
     guard case .assume(let request) = task, request.sendsAccessToken else { return true }
-    guard case .scheme(let scheme) = form else { return false }
-    return scheme.lowercased() == "bearer"
+    return form.isBearer
   }
 
   package func answer(_ credential: HelperCredential) -> HelperAnswer { none }
-
-  package var none: HelperAnswer { HelperAnswer(isSuccess: false) }
 }
 
 extension RoleKeys {

@@ -13,6 +13,8 @@ package struct BazelCredential: HelperProtocol {
   /// Bazel asks for each server that it fetches from.
   package static let asksForAnyServer = true
 
+  package static func exchange(for operation: [String]) -> HelperExchange { .whole }
+
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     guard let operation = question.operation.first else { throw .operation(nil) }
     guard operation == "get" else { throw .operation(operation) }
@@ -25,7 +27,11 @@ package struct BazelCredential: HelperProtocol {
     task = .get(at: address)
   }
 
-  package func accepts(_ form: CredentialForm) -> Bool { isHTTP || form != .bound }
+  package func accepts(_ form: CredentialForm) -> Bool {
+    // Bazel sends lines alone.
+    if case .query = form { return false }
+    return isHTTP || form != .bound
+  }
 
   package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
     let lines = try credential.fields.jsonObject { Secret(joining: [Secret("["), $0, Secret("]")]) }

@@ -58,7 +58,7 @@ package struct CargoCredential: HelperProtocol {
     switch form {
     case .scheme, .basic, .userIsToken: true
     case .bare(let field): field.lowercased() == "authorization"
-    case .guest, .cookie, .bound: false
+    case .query, .guest, .cookie, .bound: false
     }
   }
 

@@ -75,9 +75,7 @@ package struct DockerCredentials: HelperProtocol {
 
   /// Programs compare this text.
   private static let notFound = HelperAnswer(Secret("credentials not found in native keychain\n"), isSuccess: false)
-}
 
-extension DockerCredentials {
   /// A server's URL or its bare host, alone, with white space around it.
   private static func server(_ input: Secret) throws(HelperFlaw) -> String {
     var bytes = input.withBytes { span in span.indices.map { span[$0] } }[...]

@@ -17,8 +17,6 @@ package struct ExecCredential: HelperProtocol {
     case v1beta1 = "client.authentication.k8s.io/v1beta1"
   }
 
-  package static func exchange(for operation: [String]) -> HelperExchange { .silent }
-
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     wantsIDToken = question.operation == ["--id"]
     guard wantsIDToken || question.operation.isEmpty else { throw .arguments }
@@ -39,20 +37,14 @@ package struct ExecCredential: HelperProtocol {
     do {
       let url = try HTTPURL(server)
       // Any server that answers there would get the token, as over plain http.
-      task =
-        isVerified || url.origin.isLoopback
-        ? .get(HelperTarget(url)) : .unverified
+      task = isVerified || url.origin.isLoopback ? .get(HelperTarget(url)) : .unverified
     } catch { task = .unusable(error) }
   }
 
   /// The clients write `Bearer` before the token themselves.
   ///
   /// A key that tokens are bound to does not bind an ID token.
-  package func accepts(_ form: CredentialForm) -> Bool {
-    if wantsIDToken, form == .bound { return true }
-    guard case .scheme(let scheme) = form else { return false }
-    return scheme.lowercased() == "bearer"
-  }
+  package func accepts(_ form: CredentialForm) -> Bool { wantsIDToken && form == .bound || form.isBearer }
 
   package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
     let end = credential.expiresAt.map { #""expirationTimestamp":"\#($0)","# } ?? ""
@@ -62,6 +54,4 @@ package struct ExecCredential: HelperProtocol {
     let token = try OutputFormat.json.written(credential.token)
     return HelperAnswer(Secret(joining: [Secret(start), token, Secret("}}\n")]))
   }
-
-  package var none: HelperAnswer { HelperAnswer(isSuccess: false) }
 }

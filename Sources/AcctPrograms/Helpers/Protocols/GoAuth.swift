@@ -15,8 +15,6 @@ package struct GoAuth: HelperProtocol {
   /// The go command asks after each answer of 4xx, as for a module that is elsewhere.
   package static let asksForAnyServer = true
 
-  package static func exchange(for operation: [String]) -> HelperExchange { .silent }
-
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     guard question.operation.count <= 1 else { throw .arguments }
     guard let address = question.operation.first else {
@@ -37,7 +35,7 @@ package struct GoAuth: HelperProtocol {
     switch form {
     case .scheme, .basic, .userIsToken, .cookie, .bound: true
     case .bare(let field): field.lowercased() == "authorization"
-    case .guest: false
+    case .guest, .query: false
     }
   }
 

@@ -16,8 +16,6 @@ package struct GoogleExternalAccount: HelperProtocol {
 
   private static let types = ["id_token", "jwt"].map { "urn:ietf:params:oauth:token-type:\($0)" }
 
-  package static func exchange(for operation: [String]) -> HelperExchange { .silent }
-
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     guard question.operation.isEmpty else { throw .arguments }
     func stated(_ name: String) -> String? { question.variable("GOOGLE_EXTERNAL_ACCOUNT_\(name)") }
@@ -42,8 +40,6 @@ package struct GoogleExternalAccount: HelperProtocol {
     answer.isForFileAlone = isInteractive && answer.file != nil
     return answer
   }
-
-  package var none: HelperAnswer { HelperAnswer(isSuccess: false) }
 
   package static func failure(code: String, message: String) -> HelperAnswer? {
     let json: JSON = ["version": 1, "success": false, "code": .string(code), "message": .string(message)]

@@ -90,8 +90,6 @@ package struct KeyringRequest: HelperProtocol {
   /// User and server are parts of a URL, which a project may have written.
   package static func foreignOption(in words: ArraySlice<String>) -> String? { KeyringWords.foreignOption(in: words) }
 
-  package static func exchange(for operation: [String]) -> HelperExchange { .silent }
-
   package init(_ question: HelperQuestion) throws(HelperFlaw) {
     words = try KeyringWords(question.operation)
     switch words.operation {
@@ -118,6 +116,4 @@ package struct KeyringRequest: HelperProtocol {
       }
     return HelperAnswer(Secret(joining: parts + [Secret("\n")]))
   }
-
-  package var none: HelperAnswer { HelperAnswer(isSuccess: false) }
 }

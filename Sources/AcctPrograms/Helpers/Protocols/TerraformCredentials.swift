@@ -50,10 +50,7 @@ package struct TerraformCredentials: HelperProtocol {
   package var reach: HelperReach { .named }
 
   /// Terraform sends the token as a bearer token.
-  package func accepts(_ form: CredentialForm) -> Bool {
-    if case .scheme(let scheme) = form { return scheme.lowercased() == "bearer" }
-    return false
-  }
+  package func accepts(_ form: CredentialForm) -> Bool { form.isBearer }
 
   package func answer(_ credential: HelperCredential) throws(OutputFlaw) -> HelperAnswer {
     let token = try OutputFormat.json.written(credential.token)

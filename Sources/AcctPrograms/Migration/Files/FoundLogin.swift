@@ -21,24 +21,6 @@ package struct FoundLogin: Sendable {
   /// The line of the file where it begins; `nil` for a file whose lines say nothing.
   package var line: Int?
 
-  package init(
-    place: String,
-    user: String?,
-    origins: [Origin],
-    path: String? = nil,
-    form: Form,
-    secret: SecretPlace,
-    line: Int? = nil
-  ) {
-    self.place = place
-    self.user = user
-    self.origins = origins
-    self.path = path
-    self.form = form
-    self.secret = secret
-    self.line = line
-  }
-
   /// The origins, the first with its path.
   package var places: [Place] {
     origins.enumerated().map { index, origin in Place(origin, path: index == 0 ? path ?? "" : "") }
@@ -89,8 +71,6 @@ package struct FoundLogins: Sendable {
       name = place == nil ? login.place : nil
     }
   }
-
-  package init() {}
 
   /// Adds a login; two that would be one account are both left out, unless they are the same.
   mutating func add(_ login: FoundLogin) {
@@ -238,9 +218,7 @@ package enum MigrationFlaw: Error, Equatable, Sendable {
   case json(JSONError, line: Int?)
   /// It is no JSON object.
   case notJSON
-}
 
-extension MigrationFlaw {
   /// The flaw of a file that should be JSON.
   init(_ error: JSONError, in bytes: Span<UInt8>) {
     let line: Int? =

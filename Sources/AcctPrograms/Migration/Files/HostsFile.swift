@@ -24,15 +24,16 @@ package enum HostsFile {
       if active == nil, let token, !logins.contains(where: { $0.secret == token }) { logins.append((nil, token)) }
       for (user, secret) in logins {
         do throws(ParseError) {
-          var login = FoundLogin(
-            place: host,
-            user: user,
-            origins: [try Origin(.https, authority: host), try Origin(.https, authority: "api.\(host)")],
-            form: .bearer,
-            secret: secret.map { .value($0) } ?? .gh(isActive: user == active)
+          found.add(
+            FoundLogin(
+              place: host,
+              user: user,
+              origins: [try Origin(.https, authority: host), try Origin(.https, authority: "api.\(host)")],
+              form: .bearer,
+              secret: secret.map { .value($0) } ?? .gh(isActive: user == active),
+              isOneOfSeveral: namesUsers
+            )
           )
-          login.isOneOfSeveral = namesUsers
-          found.add(login)
         } catch {
           found.skip(host, SkippedLogin.Reason(error))
         }

@@ -9,15 +9,12 @@ package enum NetrcFile {
     try contents.withBytes { bytes throws(MigrationFlaw) in
       var found = FoundLogins()
       var entries = NetrcEntries()
-      var (start, number) = (0, 1)
-      while start < bytes.count {
-        let end = bytes.first("\n", in: start..<bytes.count) ?? bytes.count
-        if end - start > longestLine {
+      for (line, number) in zip(bytes.lines, 1...) {
+        if line.count > longestLine {
           found.skip("line \(number)", .tooLong)
         } else {
-          try entries.read(NetrcLine(position: start, end: end, number: number), bytes)
+          try entries.read(NetrcLine(position: line.lowerBound, end: line.upperBound, number: number), bytes)
         }
-        (start, number) = (end + 1, number + 1)
       }
       entries.endEntry()
       found.add(entries.all)
@@ -226,13 +223,10 @@ package enum GitCredentialFile {
   package static func logins(in contents: Secret) -> FoundLogins {
     contents.withBytes { bytes in
       var found = FoundLogins()
-      var (start, number) = (0, 1)
-      while start < bytes.count {
-        let end = bytes.first("\n", in: start..<bytes.count) ?? bytes.count
-        let text = bytes.trimmed(start..<end)
+      for (line, number) in zip(bytes.lines, 1...) {
+        let text = bytes.trimmed(line)
         let isBlank = text.isEmpty || text.count == 1 && bytes[text.lowerBound] == 0x0D
-        if !isBlank, bytes[text.lowerBound] != UInt8(ascii: "#") { read(bytes, start..<end, number, &found) }
-        (start, number) = (end + 1, number + 1)
+        if !isBlank, bytes[text.lowerBound] != UInt8(ascii: "#") { read(bytes, line, number, &found) }
       }
       return found
     }

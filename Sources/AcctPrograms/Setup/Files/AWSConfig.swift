@@ -47,13 +47,9 @@ package enum AWSConfig {
     var found: Found?
     var header: Range<Int>?
     var others = 0
-    var start = 0
-    while start < bytes.count {
-      var end = start
-      while end < bytes.count, bytes[end] != 0x0A { end += 1 }
-      let text = bytes.string(start..<end)
-      let line = start..<min(end + 1, bytes.count)
-      start = line.upperBound
+    for range in bytes.lines {
+      let text = bytes.string(range)
+      let line = range.lowerBound..<min(range.upperBound + 1, bytes.count)
       let words = text.split { $0 == " " || $0 == "\t" || $0 == "\r" }.joined(separator: " ")
       if words.hasPrefix("[") {
         if found != nil { break }

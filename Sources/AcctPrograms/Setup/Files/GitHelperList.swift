@@ -15,13 +15,6 @@ package struct GitHelperList: Sendable {
     package var key: String
     package var value: String
 
-    package init(scope: String, file: String?, key: String, value: String) {
-      self.scope = scope
-      self.file = file
-      self.key = key
-      self.value = value
-    }
-
     /// The address of the section; `nil` if it counts for every server.
     fileprivate var address: Substring? {
       key == "credential.helper" ? nil : key.dropFirst("credential.".count).dropLast(".helper".count)

@@ -82,9 +82,7 @@ package struct LineDiff: Sendable {
     }
     return pairs.reversed()
   }
-}
 
-extension LineDiff {
   /// The lines whose words do not come back: what a program dropped when it wrote the file anew.
   ///
   /// A line that is laid out differently, or that is in another place, is not lost. A change of one value is not, either,
@@ -125,7 +123,7 @@ extension TextLines {
       for word in words { missing[word]? -= 1 }
       if !words.isEmpty { lost.insert(index) }
     }
-    return lines.filter(lost.contains).map { shown($0).trimmed }
+    return lines.filter(lost.contains).map { String(shown($0)[...].trimmed) }
   }
 
   /// The words of a line, and the signs that begin a comment.
@@ -147,15 +145,6 @@ extension TextLines {
 
 extension UInt8 {
   fileprivate var isOfWord: Bool { isASCIIAlphanumeric || self >= 0x80 }
-}
-
-extension String {
-  /// The text without the white space around it.
-  fileprivate var trimmed: String {
-    var text = self[...].drop(while: \.isWhitespace)
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return String(text)
-  }
 }
 
 extension LineDiff {
@@ -291,14 +280,7 @@ package struct TextLines: Sendable {
     self.text = text
     var places: [Range<Int>] = []
     marks = text.withBytes { bytes in
-      var start = 0
-      while start < bytes.count {
-        var end = start
-        while end < bytes.count, bytes[end] != 0x0A { end += 1 }
-        end = min(end + 1, bytes.count)
-        places.append(start..<end)
-        start = end
-      }
+      places = bytes.lines.map { $0.lowerBound..<min($0.upperBound + 1, bytes.count) }
       return places.map { mark(bytes.extracting($0), salt) }
     }
     self.places = places

@@ -79,6 +79,17 @@ extension Span<UInt8> {
     ])
   }
 
+  /// The range of each line, without the LF that ends it.
+  var lines: [Range<Int>] {
+    var lines: [Range<Int>] = []
+    var start = 0
+    while start < count {
+      lines.append(start..<(first("\n", in: start..<count) ?? count))
+      start = lines[lines.count - 1].upperBound + 1
+    }
+    return lines
+  }
+
   /// The text of a range that is no secret, in a file that is UTF-8.
   func string(_ range: Range<Int>) -> String { String(decoding: bytes(range), as: UTF8.self) }
 }

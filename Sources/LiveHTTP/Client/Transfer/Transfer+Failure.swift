@@ -138,7 +138,11 @@ extension Transfer {
 
   private func setTarget(_ options: inout HandleOptions) {
     options.set(CURLOPT_URL, "\(message.url.origin)/")
-    options.set(CURLOPT_REQUEST_TARGET, message.target)
+    if let query = message.secretQuery {
+      options.set(CURLOPT_REQUEST_TARGET, Secret(joining: [Secret("\(message.url.path)?"), query]))
+    } else {
+      options.set(CURLOPT_REQUEST_TARGET, message.target)
+    }
     options.set(CURLOPT_CUSTOMREQUEST, message.method)
     // From 7.85 on; the address has no other scheme, and nothing is followed.
     options.prefer(CURLOPT_PROTOCOLS_STR, "http,https")
