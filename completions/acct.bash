@@ -20,8 +20,8 @@ _acct_grammar() {
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'switch')
-      options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
-      arguments=('account')
+      options=(--here --add -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('account*')
       ;;
     'status')
       options=(--check -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -62,8 +62,8 @@ _acct_grammar() {
       arguments=('account')
       ;;
     'remove')
-      options=(--local -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
-      arguments=('account')
+      options=(--all --local --yes -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('account*')
       ;;
     'rename')
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)

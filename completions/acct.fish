@@ -21,7 +21,7 @@ function __acct_grammar -S
                 'observe'\t'Read nonces and limits from a response'\''s headers on standard input' \
                 'limits'\t'Show what is left, of how much, and when it resets' \
                 'refresh'\t'Renew credentials that are due' \
-                'remove'\t'Remove an account and everything stored for it' \
+                'remove'\t'Remove accounts and everything stored for them' \
                 'rename'\t'Give an account another name' \
                 'allow'\t'Allow an account'\''s headers to be sent to one more origin, or choose it below a path' \
                 'key'\t'Show, list or restore the DPoP keys of accounts' \
@@ -161,7 +161,9 @@ function __acct_grammar -S
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
         case 'switch'
-            set options '-a=account'\t'The account: its name, handle, DID or id' \
+            set options '--here'\t'For this folder and all below it: write .acct' \
+                '--add'\t'With --here: keep the names that .acct has' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
                 '-q'\t'Print only errors' \
@@ -174,7 +176,7 @@ function __acct_grammar -S
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
-            set arguments 'account'
+            set arguments 'account*'
         case 'status'
             set options '--check'\t'Ask the server, too' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
@@ -368,7 +370,9 @@ function __acct_grammar -S
                 '--help'\t'Show help information'
             set arguments 'account'
         case 'remove'
-            set options '--local'\t'Do not tell the server' \
+            set options '--all'\t'All accounts' \
+                '--local'\t'Do not tell the server' \
+                '--yes'\t'Do not ask' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -382,7 +386,7 @@ function __acct_grammar -S
                 '--version'\t'Show the version' \
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
-            set arguments 'account'
+            set arguments 'account*'
         case 'rename'
             set options '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
@@ -933,7 +937,7 @@ function __acct_grammar -S
                 'observe'\t'Read nonces and limits from a response'\''s headers on standard input' \
                 'limits'\t'Show what is left, of how much, and when it resets' \
                 'refresh'\t'Renew credentials that are due' \
-                'remove'\t'Remove an account and everything stored for it' \
+                'remove'\t'Remove accounts and everything stored for them' \
                 'rename'\t'Give an account another name' \
                 'allow'\t'Allow an account'\''s headers to be sent to one more origin, or choose it below a path' \
                 'key'\t'Show, list or restore the DPoP keys of accounts' \

@@ -135,7 +135,7 @@ extension ErrorMessage {
       case .certificateEnded: loginHint(account, certificateOptions)
       case .idTokenNotRequested(let scope): loginHint(account, ["--scope", scope])
       case .rejected(let rejection):
-        "`\(acctLine("request", rejection.origin.description))` tries it once more; \(loginHint(account))"
+        "\(loginHint(account)), or try it once more with `\(acctLine("request", rejection.origin.description))`"
       case .expired, .ending, .ended, .guestOver, .signedOut, .noIDToken: loginHint(account)
       }
     self = .code("signInRequired", .signInRequired)

@@ -47,7 +47,7 @@ struct DeviceKeyUseTests {
       #expect(await record.signIn("--key", "pkcs11:object=\(object)") == 0, "\(record.err)")
       record.clear()
       record.answer("123456")
-      #expect(await record.acct("remove", "--local", "alice@as.example") == 0, "\(record.err)")
+      #expect(await record.acct("remove", "--local", "--yes", "alice@as.example") == 0, "\(record.err)")
       #expect(record.token.objects == ["old"], "\(record.err)")
       #expect(record.keyring.count == 0)
     }

@@ -175,6 +175,9 @@ struct LeadingOutTests {
     record.serve(401, "no")
     record.answer("newer")
     _ = await run(["request", Self.url])
+    record.now += 60
+    record.serve(401, "no")
+    _ = await run(["request", Self.url])
     await expectLine("acct login work")
     try await record.keyring.lose()
     record.answer("newest")

@@ -54,7 +54,7 @@ enum ToldHints {
     "a token has visible ASCII characters alone; *",
     "a token's own key goes into dpopKey, *", "add this one anew", "copy it again; nothing was stored",
     "change these lines *", "each folder of the path has to be yours or root's, *",
-    "its first line is the name of an account; *",
+    "each of its lines is the name of an account; *",
     "nothing was stored; check who wrote the file", "only you may own or write it*",
     "put the passphrase into a file that only you can read, and set *", "remove it, or see `man acct-helper`",
     "remove that block first", "remove the lines with - and add those with + by hand", "restore it, or remove it: *",

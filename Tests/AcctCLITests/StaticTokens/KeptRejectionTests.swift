@@ -72,7 +72,7 @@ struct KeptRejectionTests {
       #expect(await record.run(command) == 4)
       #expect(
         record.err.last
-          == "acct: hint: `acct request https://api.example` tries it once more; sign in again with `acct login work`",
+          == "acct: hint: sign in again with `acct login work`, or try it once more with `acct request https://api.example`",
         "\(record.err)"
       )
     }

@@ -86,6 +86,9 @@ struct StaticTokenEndTests {
         "acct: hint: \(Self.hint)",
       ]
     )
+    record.now += 60
+    record.serve(401, "no")
+    #expect(await record.acct("request", "https://api.example/v1", "--retry", "2") == 4)
     #expect(await record.acct("header", "https://api.example/") == 4)
     #expect(record.err.first == "acct: https://api.example has rejected the token of work")
     #expect(await record.run(["login", "work", "--token", "token"]) == 0, "\(record.err)")

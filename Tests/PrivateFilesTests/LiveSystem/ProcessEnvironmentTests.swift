@@ -31,8 +31,8 @@ struct LiveEnvironmentTests {
       .unusable(path: scratch.path(of: file), reason: reason)
     }
     try level("a") { file in
-      try scratch.write("  work \r\nsecond line\n", to: file, mode: 0o644)
-      return .trusted(path: scratch.path(of: file), names: ["work"])
+      try scratch.write("  work \r\n\r\nat home\n", to: file, mode: 0o644)
+      return .trusted(path: scratch.path(of: file), names: ["work", "at home"])
     }
     try level("b") { _ in nil }
     try level("c") { file in
@@ -48,12 +48,16 @@ struct LiveEnvironmentTests {
       return ignored(file, "it is not a regular file")
     }
     try level("f") { file in
-      try scratch.write(String(repeating: "x", count: 1025), to: file)
+      try scratch.write(String(repeating: "x", count: 4097), to: file)
       return unusable(file, "file too large")
     }
     try level("g") { file in
       try scratch.write(" \nname", to: file)
       return unusable(file, "its first line is empty")
+    }
+    try level("k") { file in
+      try scratch.write(String(repeating: "n\n", count: 33), to: file)
+      return unusable(file, "it has 33 names; 32 are the most")
     }
     try level("h") { file in
       try scratch.makeFolder(file)
@@ -64,8 +68,8 @@ struct LiveEnvironmentTests {
       return unusable(file, "it is a link to nothing")
     }
     try level("i") { file in
-      try scratch.write(String(repeating: "x", count: 1024), to: file)
-      return .trusted(path: scratch.path(of: file), names: [String(repeating: "x", count: 1024)])
+      try scratch.write(String(repeating: "x", count: 4096), to: file)
+      return .trusted(path: scratch.path(of: file), names: [String(repeating: "x", count: 4096)])
     }
     let found = ProcessEnvironment.directoryFiles(from: scratch.path(of: deep))
     #expect(found.prefix(expected.count) == expected[...])
