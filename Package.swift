@@ -296,7 +296,8 @@ let package = Package(
       "AcctCLI",
       [
         "AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctProtocol", "AcctPorts", "KeyDevices",
-        "FleetPorts", "AcctEngine", "AcctConsole", "AcctApps", "AcctDevices", "AcctFleet", "AcctPrograms", "AcctRequests",
+        "FleetPorts", "AcctEngine", "AcctConsole", "AcctApps", "AcctDevices", "AcctFleet", "AcctPrograms",
+        "AcctRequests",
         argumentParser,
       ],
       forSize: true,
@@ -449,7 +450,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "AcctApps", "AcctFleet",
+        "AcctModel", "Release", "Secrets", "AcctPorts", "StrictJSON", "AcctProtocol", "AcctEngine", "AcctApps",
+        "AcctFleet",
         "AcctPrograms", "AcctRequests", "EtcdStore", "Expat", "FleetPorts", "KeyDevices", "SessionBus", "SharedKeyring",
         "TPM", "Vault",
       ],

@@ -96,7 +96,8 @@ func terraformCredentialViolation(_ bytes: [UInt8]) -> String? {
     case .forget(let target): guard target.urls.count == 1 else { return "a host that terraform did not name" }
     case .store(_, let user, let secret): guard user == nil, secret.count > 0 else { return "a login without a token" }
     case .unusable: break
-    case .reject, .confirm, .list, .answered, .unverified, .identity, .assume: return "a task that terraform did not ask for"
+    case .reject, .confirm, .list, .answered, .unverified, .identity, .assume:
+      return "a task that terraform did not ask for"
     }
   }
   return nil

@@ -103,7 +103,9 @@ struct PermitTests {
   func owners() throws {
     let (mine, yours) = (try account(), try account(number: 2))
     let permit = try mine.permit(to: own)
-    #expect(throws: AuthorizationError.misdirected(own.origin)) { try permit.release(AccountToken(token, of: yours.id)) }
+    #expect(throws: AuthorizationError.misdirected(own.origin)) {
+      try permit.release(AccountToken(token, of: yours.id))
+    }
     #expect(throws: AuthorizationError.misdirected(own.origin)) { try permit.release(token, in: "Bearer") }
     let purpose = try TokenPurpose(audience: "https://other.example", scope: nil)
     for wrong in [

@@ -343,7 +343,8 @@ extension MakeRequest {
         await !answer.response.refusalCodes().contains(where: { $0.isAboutProofs })
       else { return answer }
     }
-    let verdict = isRejected ? Rejection(by: sent.origin, path: attempt.request.url.path, at: context.world.clock.now()) : nil
+    let verdict =
+      isRejected ? Rejection(by: sent.origin, path: attempt.request.url.path, at: context.world.clock.now()) : nil
     let token = sent.authorization.token
     do throws(EngineError) {
       try await aside { () async throws(EngineError) in

@@ -9,7 +9,9 @@ struct DirectoryNamesTests {
 
   /// Three tokens: two for one host, of which one is for a path there, and one for another; the last one is active.
   private func three() async {
-    for (name, origin) in [("home", "https://git.example"), ("work", "https://git.example/team"), ("lab", "https://lab.example")] {
+    for (name, origin) in [
+      ("home", "https://git.example"), ("work", "https://git.example/team"), ("lab", "https://lab.example"),
+    ] {
       await record.addToken("token-\(name)", at: origin, "--name", name)
     }
   }

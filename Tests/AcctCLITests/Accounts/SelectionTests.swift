@@ -37,7 +37,9 @@ struct SelectionTests {
   @Test("A directory file that others can write is ignored with a notice")
   func ignoredDirectoryFile() async {
     await three()
-    record.place([.ignored(path: "/p/q/.acct", reason: "others can write it"), .trusted(path: "/p/.acct", names: ["bob"])])
+    record.place([
+      .ignored(path: "/p/q/.acct", reason: "others can write it"), .trusted(path: "/p/.acct", names: ["bob"]),
+    ])
     record.clear()
     #expect(await record.acct("token") == 0)
     #expect(record.out == "opaque-bob\n")

@@ -23,7 +23,7 @@ struct HintSourceTests {
     let rooms = [
       "AcctCLI", "AcctApps", "AcctDevices", "AcctFleet", "AcctPrograms", "AcctRequests", "AcctConsole", "AcctEngine",
     ]
-      .map { Product.source("Sources/\($0)") }
+    .map { Product.source("Sources/\($0)") }
     let found = try await ChildProcess("grep", ["-rhE", "--include=*.swift", "`acct "] + rooms).run()
     let texts = found.text.split(separator: "\n").filter { text in
       !["//", "abstract: ", "discussion: "].contains { text.contains($0) }

@@ -87,7 +87,7 @@ struct ToldHintTests {
     ),
     Row(hint: "the accounts are work", status: 5, command: ["status", "home"], corrected: ["status", "work"]),
     Row(
-      hint: "its first line is the name of an account; remove it to use the active one",
+      hint: "each of its lines is the name of an account; `acct switch --here NAME` writes it anew",
       status: 65,
       command: ["header", url],
       arrange: { $0.place([.unusable(path: "/home/.acct", reason: "its first line is empty")]) },
