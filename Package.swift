@@ -167,7 +167,7 @@ let package = Package(
     room(
       "AcctProtocol",
       ["AcctModel", "Release", "Secrets", "Text", "StrictJSON", "AcctCrypto", structuredFields],
-      embedding: ["Providers/Shipped", "OAuth/session-ends.json"],
+      embedding: ["Providers/Shipped", "Providers/keys.json", "OAuth/session-ends.json"],
       forSize: true,
       reflected: true
     ),
