@@ -64,7 +64,7 @@ struct SwitchTests {
     #expect(await record.acct("rename", "alice", "work") == 0)
     #expect(await record.acct("token", "-a", "work") == 0)
     #expect(record.out == "opaque-alice\n")
-    #expect(await record.acct("token", "-a", "alice") == 5)
+    #expect(await record.acct("switch", "alice") == 5)
   }
 
   @Test("Rename rejects a name that is taken or is not a name", arguments: ["bob", "-x", "a b", ""])
