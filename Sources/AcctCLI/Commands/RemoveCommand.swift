@@ -36,13 +36,12 @@ struct RemoveCommand: AcctCommand {
     let accounts = try await chosen(in: context)
     try confirm(accounts, in: context)
     let change = ChangeAccounts(context.engine)
-    var texts: [String] = []
     for account in accounts {
       let reach = try context.engine.isShared(account) ? ", for all machines" : ""
       context.report(try await change.remove(account, revoking: !local))
-      texts.append("removed \(account.name)\(reach)")
-      if names.count == 1 { return try context.done(account, texts[0]) }
-      if !options.json { context.notice(texts[texts.count - 1]) }
+      let text = "removed \(account.name)\(reach)"
+      if names.count == 1 { return try context.done(account, text) }
+      if !options.json { context.notice(text) }
     }
     if options.json {
       try context.output(envelope(["removed": .array(accounts.map { .string($0.name.description) })]))

@@ -59,11 +59,13 @@ struct SwitchCommand: AcctCommand {
       accounts.append(name == "-" ? try change.previous() : try await Selection(context.engine).find(name))
     }
     if accounts.isEmpty { accounts = [try await Selection(context.engine).choose(options.account).account] }
-    let (path, names) = try PinAccounts(context.engine).write(accounts.map(\.name), isAdded: add)
+    let (path, names, before) = try PinAccounts(context.engine).write(accounts.map(\.name), isAdded: add)
     if options.json {
       try context.output(envelope(["file": .string(path), "accountNames": .array(names.map { .string($0) })]))
     } else {
-      context.notice("\(printable(path)) chooses \(names.map(printable).joined(separator: ", "))")
+      let former = before.filter { !names.contains($0) }
+      let replaced = former.isEmpty ? "" : ", and no longer \(former.map(printable).joined(separator: ", "))"
+      context.notice("\(printable(path)) chooses \(names.map(printable).joined(separator: ", "))\(replaced)")
     }
     return .done
   }

@@ -16,16 +16,19 @@ package struct PinAccounts: Sendable {
   /// - Parameters:
   ///   - accounts: The accounts; the first is the one for all that names no URL.
   ///   - isAdded: `true` to keep the names that are there, before these.
-  /// - Returns: The file's path, and all names that it has now.
+  /// - Returns: The file's path, all names that it has now, and those that it had, if they could be read.
   /// - Throws: ``SelectionError/directoryNotWritten(_:)``, and ``SelectionError/directoryFile(path:reason:)`` for a
   ///   file to add to that can't be read.
   package func write(
     _ accounts: [AccountName],
     isAdded: Bool
-  ) throws(EngineError) -> (path: String, names: [String]) {
+  ) throws(EngineError) -> (path: String, names: [String], before: [String]) {
     guard let folder = context.world.environment.workingDirectory() else { throw .selection(.noDirectory) }
     let path = folder == "/" ? "/.acct" : "\(folder)/.acct"
-    var names = isAdded ? try known(path) : []
+    let before: [String]
+    // A file that can't be read is written anew only where nothing of it is to be kept.
+    do throws(EngineError) { before = try known(path) } catch { if isAdded { throw error } else { before = [] } }
+    var names = isAdded ? before : []
     for name in accounts.map(\.description) where !names.contains(name) { names.append(name) }
     let files = context.world.foreignFiles.settings
     do throws(SettingsFileFailure) {
@@ -34,7 +37,7 @@ package struct PinAccounts: Sendable {
     } catch {
       throw .selection(.directoryNotWritten(error))
     }
-    return (path, names)
+    return (path, names, before)
   }
 
   /// The names that a file has; none where there is no file.

@@ -100,6 +100,8 @@ struct DirectoryNamesTests {
     #expect(record.json?["file"] == "/p/.acct")
     #expect(record.json?["accountNames"] == ["home", "lab", "work"])
     #expect(record.foreignFiles["/p/.acct"] == "home\nlab\nwork\n")
+    #expect(await record.acct("switch", "--here", "work") == 0)
+    #expect(record.err == ["acct: /p/.acct chooses work, and no longer home, lab"])
     // The active account is still the one of everywhere else.
     record.place([])
     #expect(await record.acct("token") == 0)
