@@ -70,7 +70,7 @@ struct BackendSignIn: Sendable {
         return Secret(code)
       }
     )
-    let answer = try await call.post("/api/auth/tokens", ["code": .string(code.text)])
+    let answer = try await call.post("/api/auth/tokens", ["code": .string(code.shownText)])
     let handoff = try handoff(answer, request)
     try await requireWanted(handoff, request, report: report)
     return try credentials(handoff, request)

@@ -97,7 +97,7 @@ package struct CredentialStore: Sendable {
   private func credentials(_ items: [ItemKind: Secret]) throws(EngineError) -> Credentials {
     var account = account
     let expiresAt = try item(.expiresAt, in: items) { secret throws(ParseError) in
-      try Timestamp(secret.withBytes { String(copying: $0) })
+      try Timestamp(secret.shownText)
     }
     if let expiresAt { account.tokenLifetime.expiresAt = expiresAt }
     return Credentials(
@@ -187,11 +187,6 @@ extension Account.Kind {
     case .static: [.staticToken]
     }
   }
-}
-
-extension String {
-  /// Copies text that is no secret out of a keyring item.
-  init(copying bytes: Span<UInt8>) { self.init(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
 }
 
 /// Writes of an account's credentials.

@@ -64,7 +64,7 @@ extension Secret {
   fileprivate var tokenURI: String? {
     let first = Array("pkcs11:".utf8)
     let isURI = withBytes { bytes in bytes.count > first.count && first.indices.allSatisfy { bytes[$0] == first[$0] } }
-    return isURI ? text : nil
+    return isURI ? shownText : nil
   }
 }
 

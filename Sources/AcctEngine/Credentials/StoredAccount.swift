@@ -66,9 +66,9 @@ extension ItemKind {
     switch self {
     case .accessToken, .refreshToken, .session, .guest: (try? Token(secret)) != nil
     case .clientSecret: (try? ClientSecret.check(secret)) != nil
-    case .expiresAt: (try? Timestamp(secret.text)) != nil
-    case .handle: (try? Handle(secret.text)) != nil
-    case .did: (try? DID(secret.text)) != nil
+    case .expiresAt: (try? Timestamp(secret.shownText)) != nil
+    case .handle: (try? Handle(secret.shownText)) != nil
+    case .did: (try? DID(secret.shownText)) != nil
     // Nothing else is a certificate or a key in the keyring: no reference to a device of this machine, above all.
     case .certificate, .certificateKey: secret.isPEM
     case .idToken: (try? IDToken(secret)) != nil

@@ -49,11 +49,11 @@ package struct RebuildAccount: Sendable {
   ) throws(EngineError) -> Account? {
     guard let token = items[kind.tokenItem] else { return nil }
     if kind == .static { return try withStaticToken(id, token) }
-    var members: JSONObject = ["accessToken": .string(token.text)]
-    members["refreshToken"] = items[.refreshToken].map { .string($0.text) }
-    members["handle"] = items[.handle].map { .string($0.text) }
-    members["did"] = items[.did].map { .string($0.text) }
-    members["expiresAt"] = items[.expiresAt].map { .string($0.text) }
+    var members: JSONObject = ["accessToken": .string(token.shownText)]
+    members["refreshToken"] = items[.refreshToken].map { .string($0.shownText) }
+    members["handle"] = items[.handle].map { .string($0.shownText) }
+    members["did"] = items[.did].map { .string($0.shownText) }
+    members["expiresAt"] = items[.expiresAt].map { .string($0.shownText) }
     if let key = items[.keypair] {
       guard let jwk = key.withBytes({ bytes in try? JSON(parsing: bytes) }) else { return nil }
       members["dpopKey"] = jwk
@@ -109,8 +109,8 @@ package struct RebuildAccount: Sendable {
     _ kind: Account.Kind,
     _ items: [ItemKind: Secret]
   ) throws(EngineError) -> Account {
-    let handle = items[.handle].flatMap { try? Handle($0.text) }
-    let did = items[.did].flatMap { try? DID($0.text) }
+    let handle = items[.handle].flatMap { try? Handle($0.shownText) }
+    let did = items[.did].flatMap { try? DID($0.shownText) }
     let subject = did?.description ?? handle?.description
     let tokenType: Account.TokenType =
       switch kind {

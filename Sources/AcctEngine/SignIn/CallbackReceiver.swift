@@ -170,7 +170,7 @@ package struct CallbackReceiver<Answer: Sendable>: Sendable {
         continue
       }
       let place = channels.redirect.text(port: listening.port)
-      let address = "\(place)?\(callback.query.text)"
+      let address = "\(place)?\(callback.query.shownText)"
       let answer = taken(address, callback.answer) { error in
         // Once each, and not many: any page can bring the browser here.
         if unproven.count < Self.mostTold, unproven.insert(error).inserted { report(.callbackUnproven(error)) }
@@ -183,7 +183,7 @@ package struct CallbackReceiver<Answer: Sendable>: Sendable {
   /// Returns the first address from the desktop that is an answer.
   private func handed(over reception: SchemeReception) async -> Answer? {
     while let handed = await reception.next() {
-      if let answer = taken(handed.address.text, handed.answer, { _ in }) { return answer }
+      if let answer = taken(handed.address.shownText, handed.answer, { _ in }) { return answer }
     }
     return nil
   }
@@ -231,11 +231,11 @@ package struct CallbackReceiver<Answer: Sendable>: Sendable {
         continue
       }
       // No callback is one letter.
-      if line.count == 1, line.text == "c" {
+      if line.count == 1, line.shownText == "c" {
         report(.copy)
         continue
       }
-      switch judged(line.text) {
+      switch judged(line.shownText) {
       case .taken(let answer, _): return .answered(answer)
       case .wrong(let prompt): report(prompt)
       case .unproven(let error): report(.callbackUnproven(error))
@@ -270,11 +270,6 @@ extension EngineContext {
     await forever()
     return nil
   }
-}
-
-extension Secret {
-  /// The text, for parsers of text.
-  package var text: String { withBytes { String(copying: $0) } }
 }
 
 extension CallbackReceiver<AuthorizationResponse> {

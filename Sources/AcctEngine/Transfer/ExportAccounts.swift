@@ -109,7 +109,7 @@ package enum ExportContents {
       }
       var items = JSONObject()
       for item in storedAccount.orderedItems {
-        items[item.kind.key(for: storedAccount.account.id)] = .string(item.secret.text)
+        items[item.kind.key(for: storedAccount.account.id)] = .string(item.secret.shownText)
       }
       accounts.append(["account": account, "items": .object(items)])
     }
