@@ -174,7 +174,7 @@ package struct GuestGrant: Sendable {
     package let member: String
   }
 
-  /// What was wrong with the answer and cost nothing of the grant.
+  /// The flaws of the answer that cost nothing of the grant.
   package let blemishes: [Blemish]
 
   /// Reads a grant.

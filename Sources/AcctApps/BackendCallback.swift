@@ -92,7 +92,7 @@ package struct CallbackRoute: Sendable {
   /// The longest wait for the callback, in seconds.
   let timeout: Int64
 
-  /// What an account keeps of a sign-in by this way.
+  /// The part of a sign-in by this way that an account keeps.
   func settings(at backend: String, for identifier: String?) -> SignInSettings {
     SignInSettings(
       redirectPort: redirectPort,

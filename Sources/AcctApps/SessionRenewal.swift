@@ -119,7 +119,7 @@ final class SessionRenewalAttempt {
     self.account.marks.remove(.answered)
   }
 
-  /// What is stored at the end.
+  /// The credentials that are stored at the end.
   var renewed: RenewedSession { RenewedSession(account: account, token: session, wasDue: true) }
 
   /// The end of an attempt.

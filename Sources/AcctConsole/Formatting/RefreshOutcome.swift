@@ -35,7 +35,7 @@ struct RefreshOutcome {
     }
   }
 
-  /// What a person has to do for it.
+  /// The steps that it takes a person.
   var advice: String {
     // Nothing can be signed in to for a static token.
     if let replacement = account.replacement {

@@ -161,7 +161,7 @@ extension AccountFile {
       return word == keeper.rawValue ? keeper : nil
     }
 
-    /// What can't be read of them costs a hint, and no account.
+    /// The former names; one that can't be read costs a hint, and no account.
     mutating func formerNames() -> [AccountName] {
       (value("formerNames")?.arrayValue ?? []).compactMap { name in name.stringValue.flatMap { try? AccountName($0) } }
     }

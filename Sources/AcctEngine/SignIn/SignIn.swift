@@ -182,7 +182,7 @@ package enum SignInPrompt: Sendable {
   case callbackRefused(Callback.Caller)
   /// The browser came back without proof that this is the answer, with this error or with nothing; the wait continues.
   case callbackUnproven(AuthorizationResponse.Unproven?)
-  /// What an annex tells the user, in its words.
+  /// A message of an annex, in its words.
   case told(String)
   /// The device flow's address and code.
   case device(DeviceFlow)

@@ -26,7 +26,7 @@ package final class TokenResponse: Sendable {
   /// `true` if it is bound to the client's certificate, `false` if it is not; `nil` where it does not tell.
   package let isCertificateBound: Bool?
 
-  /// What was wrong with the answer and cost nothing of the grant.
+  /// The flaws of the answer that cost nothing of the grant.
   package let blemishes: [Blemish]
 
   /// Reads the answer.

@@ -36,7 +36,7 @@ package struct Provider: Sendable {
   /// The file as it was read.
   package let document: JSONObject
   package let kind: Kind
-  /// What it says of its keys; `nil` for another kind.
+  /// The description of its keys; `nil` for another kind.
   package let key: ProviderKey?
   package let title: String?
   /// The server's issuer identifier; `nil` where it has no metadata.

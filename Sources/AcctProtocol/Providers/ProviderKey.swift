@@ -2,7 +2,7 @@ package import AcctModel
 import StrictJSON
 import Text
 
-/// What a provider of kind `key` says of its keys.
+/// The description of keys by a provider of kind `key`.
 package struct ProviderKey: Sendable {
   /// The field and form in which a key is sent.
   package let sentAs: StaticHeader
