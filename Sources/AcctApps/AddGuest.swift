@@ -8,8 +8,8 @@ package import StrictJSON
 
 /// Begins a guest session at a backend, or a new one in place of one that has expired.
 ///
-/// Each backend has one: its limits belong to this machine's identifier, so a second guest would have no quota of its
-/// own.
+/// Each backend has one, and another for each name that the user gives: their limits belong to this machine's identifier,
+/// so a second guest has no quota of its own.
 package struct AddGuest: Sendable {
   private let context: EngineContext
   private let adding: AddAccount
@@ -33,7 +33,9 @@ package struct AddGuest: Sendable {
     // A keyring that can't store the token is detected before one of the few tokens is requested.
     let keyring = try await adding.prepare()
     guard keyring.accounts == nil else { throw .keyring(.guestNotShared(keyring.kind)) }
-    let known = try context.accountStore.listing().accounts.first { $0.isGuest(of: service) }
+    let known = try context.accountStore.listing().accounts.first { account in
+      account.isGuest(of: service) && (options.name == nil || account.name == options.name)
+    }
     let response = try await ask(service)
     let ledger = LimitsLedger(context.world)
     if let known { await ledger.learn(from: response.fields, of: service, for: known.id) }

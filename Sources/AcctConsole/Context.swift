@@ -72,6 +72,9 @@ package struct Context {
   /// `true` if a person at a terminal may be asked.
   package var canAsk: Bool { interaction == .allowed && world.terminal.canAsk() }
 
+  /// Returns `true` for a file that a person at the terminal types now: a secret of it is asked for without echo.
+  package func isTyped(_ file: String) -> Bool { file == "-" && canAsk && world.terminal.isInput() }
+
   /// Chooses the account, and says which `.acct` files were ignored.
   ///
   /// - Parameters:

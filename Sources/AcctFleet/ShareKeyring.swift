@@ -186,7 +186,7 @@ extension ShareKeyring {
   ///   - offer: Tells a person who is about to be asked for the passphrase that there is a code for who enters none.
   ///   - announce: Gets the code.
   /// - Returns: As ``begin(_:_:)``.
-  /// - Throws: ``EngineError``; ``KeyringFailure/locked(reason:)`` where no one may be asked, and nothing was given.
+  /// - Throws: ``EngineError``; ``KeyringFailure/locked(reason:openedBy:)`` where no one may be asked, and nothing was given.
   func join(
     _ settings: SharedKeyringSettings,
     offer: () -> Void,

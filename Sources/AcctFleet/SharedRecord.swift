@@ -7,7 +7,7 @@ import AcctProtocol
 import StrictJSON
 import Release
 
-/// An account from a shared keyring, checked: the one parser of records and items that other machines wrote.
+/// An account from a shared keyring, checked: no record and no item that another machine wrote is used before.
 ///
 /// Each machine that has the keyring's key, or had it, can write anything. So a record is parsed as strictly as an
 /// import, and may state nothing about this machine: the account's keyring, a replacement in progress, the device or

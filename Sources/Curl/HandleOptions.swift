@@ -222,8 +222,8 @@ extension HandleOptions {
   /// The reason not to trust the server's certificate: X509_V_ERR_…, of OpenSSL's x509_vfy.h.
   package var distrust: String {
     switch number(CURLINFO_SSL_VERIFYRESULT) {
-    case 9: "the certificate is not valid yet"
-    case 10: "the certificate has expired"
+    case 9: "the certificate is not valid yet by this machine's clock"
+    case 10: "the certificate has expired, by this machine's clock"
     case 0, 62, 64: "the certificate is for another host"
     case 2, 18, 19, 20, 21, 27: "the certificate is self-signed, or its issuer is not trusted"
     default: "the certificate is not trusted"

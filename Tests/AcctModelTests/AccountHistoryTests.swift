@@ -96,7 +96,9 @@ struct TimeAgoTests {
 
   @Test("A duration counts back from now; a date is its beginning")
   func times() throws {
-    for (text, seconds) in [("90s", 90), ("30min", 1800), ("12h", 43_200), ("2d", 172_800), ("1w", 604_800)] {
+    for (text, seconds) in [
+      ("90s", 90), ("30min", 1800), ("20m", 1200), ("12h", 43_200), ("2d", 172_800), ("1w", 604_800),
+    ] {
       #expect(try Timestamp(ago: text, before: now) == now.adding(seconds: -Int64(seconds)), "\(text)")
     }
     #expect(try Timestamp(ago: "2027-01-15", before: now).description == "2027-01-15T00:00:00Z")
@@ -105,7 +107,7 @@ struct TimeAgoTests {
 
   @Test(
     "Anything else is no time",
-    arguments: ["", "d", "2", "-2d", "2 d", "2m", "1234567d", "2027-13-01", "2027-1-1"]
+    arguments: ["", "d", "2", "-2d", "2 d", "2mo", "1234567d", "2027-13-01", "2027-1-1"]
   )
   func others(_ text: String) { #expect(throws: ParseError.timestamp) { try Timestamp(ago: text, before: now) } }
 }

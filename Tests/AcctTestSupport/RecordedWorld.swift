@@ -476,7 +476,7 @@ package final class RecordedWorld: Sendable {
       self.state.withLock { $0.prompts.append(prompt) }
       return next()
     }
-    return Terminal(
+    var terminal = Terminal(
       canAsk: { self.state.withLock { !$0.answers.isEmpty || $0.keys != nil } },
       ask: answer,
       askSecret: { answer($0).map { Secret($0) } },
@@ -488,6 +488,9 @@ package final class RecordedWorld: Sendable {
       },
       interact: interact
     )
+    // What a test provides as standard input is a pipe's.
+    terminal.isInput = { self.state.withLock { $0.inputs["-"] == nil && !$0.answers.isEmpty } }
+    return terminal
   }
 
   /// A window as wide as standard output and 24 lines high; it closes when the keys are used up.

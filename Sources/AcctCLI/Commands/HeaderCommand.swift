@@ -36,7 +36,10 @@ struct HeaderCommand: AcctCommand {
   @Option(help: "As header lines, as a config for `curl -K -`, as JSON, or as a map of names to values.")
   var format = Format.lines
 
-  @Option(help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"),
+    transform: seconds
+  )
   var minValid: Int64?
 
   @Flag(help: "Do not renew: use the stored credentials.")

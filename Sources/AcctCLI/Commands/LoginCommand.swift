@@ -35,7 +35,7 @@ struct LoginCommand: AcctCommand {
   )
   var browser: String?
 
-  @Option(help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds"), transform: seconds)
   var wait: Int64 = 600
 
   @Option(help: ArgumentHelp("One more parameter of the authorization request, this time.", valueName: "name=value"))

@@ -76,6 +76,7 @@ struct StatusCommand: AcctCommand {
           "selectedBy": .string(choice.selectedBy.rawValue),
           "selectedByFile": .init(choice.directoryFile),
           "checked": checked.map(JSON.bool) ?? .null,
+          "deviceId": .init(status.deviceID),
           "limits": .array(limits.map { $0.json(at: context.world.clock.now()) }),
           "secondTokens": .array(
             status.secondTokens.map { token in

@@ -19,7 +19,10 @@ struct TokenCommand: AcctCommand {
   @Argument(help: "The URL that it is for, which selects an account that has it.")
   var url: String?
 
-  @Option(help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"),
+    transform: seconds
+  )
   var minValid: Int64?
 
   @Flag(help: "Do not renew: use the stored credentials.")

@@ -103,7 +103,10 @@ struct StatusText {
 
   /// The limitations of a guest, and the rest of each limit.
   private var allowance: [Field] {
-    [Field("guests have", status.account.limitations.map(words) ?? "")]
+    [
+      Field("guests have", status.account.limitations.map(words) ?? ""),
+      Field("device id", status.deviceID ?? "", .faint),
+    ]
       + limits.map { Field("limit", "\($0.label): \(words(for: $0, at: now))") }
   }
 

@@ -33,7 +33,7 @@ struct SignInOptions: ParsableArguments {
 
   @OptionGroup var callback: CallbackOption
 
-  @Option(help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("How long to wait for the browser's answer.", valueName: "seconds"), transform: seconds)
   var wait: Int64 = 600
 
   @Option(help: "The token for resource servers: access-token, or id-token for those that take it, as clusters do.")

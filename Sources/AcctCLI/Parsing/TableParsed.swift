@@ -101,7 +101,7 @@ extension SharedOptions {
     case "--no-input": noInput = true
     case "--no-color": noColor = true
     case "--timeout":
-      guard let seconds = value().flatMap({ Int64($0) }) else { return false }
+      guard let seconds = value().flatMap({ try? seconds($0) }) else { return false }
       timeout = seconds
     default: return false
     }
@@ -128,7 +128,7 @@ extension HeaderCommand: TableParsed {
       guard let format = value().flatMap({ Format(rawValue: $0) }) else { return false }
       self.format = format
     case "--min-valid":
-      guard let seconds = value().flatMap({ Int64($0) }) else { return false }
+      guard let seconds = value().flatMap({ try? seconds($0) }) else { return false }
       minValid = seconds
     case "--offline": offline = true
     case "--bearer": bearer = true
@@ -168,7 +168,7 @@ extension TokenCommand: TableParsed {
   mutating func take(_ option: String, _ value: () -> String?) -> Bool {
     switch option {
     case "--min-valid":
-      guard let seconds = value().flatMap({ Int64($0) }) else { return false }
+      guard let seconds = value().flatMap({ try? seconds($0) }) else { return false }
       minValid = seconds
     case "--offline": offline = true
     case "--id": id = true

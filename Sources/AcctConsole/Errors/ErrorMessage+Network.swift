@@ -16,6 +16,10 @@ extension ErrorMessage {
       self = .code("network", .network)
         .saying("\(origin): \(words(for: .unresolved(host: host)))")
         .hint("check the address, and the network; nothing was changed")
+    case .http(.untrusted(let reason), let origin):
+      self = .code("network", .network)
+        .saying("\(origin): \(words(for: .untrusted(reason: reason)))")
+        .hint("nothing was sent; `acct doctor` checks this machine's clock")
     case .http(let failure, let origin):
       let status = ExitStatus(failure)
       self = .code("network", status)

@@ -50,6 +50,14 @@ extension ErrorMessage {
         .saying("the server did not sign you in: \(words)")
         .hint(registrationHint(code, description, at: "the server"))
       needsLogin = true
+    case .notPushed(let status, let redirect, let origin):
+      self = .code("authorizationRefused", .signInRequired)
+        .saying("\(origin) refused the request for a sign-in (\(status)) without a reason")
+        .hint(
+          "most often the client, or its redirect address \(redirect), is not registered there; "
+            + "--client-id names another client"
+        )
+      needsLogin = true
     case .untrustedCallback(let distrust):
       self = .code(distrust.code, .serverFailed).saying("the callback was rejected: \(words(for: distrust))")
     case .deviceCodeExpired:

@@ -1,3 +1,4 @@
+import AcctModel
 package import ArgumentParser
 
 /// The options that every command has.
@@ -20,9 +21,11 @@ package struct SharedOptions: ParsableArguments {
   @Flag(help: "Use no colour.")
   package var noColor = false
 
-  // Without a value to begin with, which ArgumentParser would print for the help at each start, and of a type that
-  // `--min-valid` has, too: for each other one it looks up what the type conforms to.
-  @Option(help: ArgumentHelp("The time limit for the network, 30 if left out.", valueName: "seconds"))
+  // Without a value to begin with, which ArgumentParser would print for the help at each start.
+  @Option(
+    help: ArgumentHelp("The time limit for the network, 30 if left out.", valueName: "seconds"),
+    transform: seconds
+  )
   package var timeout: Int64?
 
   package init() {}
@@ -33,6 +36,17 @@ package struct SharedOptions: ParsableArguments {
   package func validate() throws {
     guard timeLimit > 0 else { throw ValidationError("--timeout is a number of seconds above 0") }
   }
+}
+
+/// Reads the length of time that an option has, in seconds.
+///
+/// - Throws: A `ValidationError`.
+@Sendable package func seconds(_ text: String) throws -> Int64 {
+  if let number = Int64(text) { return number }
+  guard let seconds = Int64(span: text) else {
+    throw ValidationError("\(text) is no time: 90s, 20m, 2h, 3d, 2w, or a number of seconds")
+  }
+  return seconds
 }
 
 extension [String] {

@@ -67,6 +67,11 @@ package struct AddAccount: Sendable {
     case unchanged
   }
 
+  /// The name of a static token's account if its user gives none.
+  package func name(for credentials: NewCredentials) -> AccountName? {
+    IncomingAccount(credentials, named: nil).tokenName
+  }
+
   /// Stores `credentials` completely or not at all; signals are held back until then.
   package func add(_ credentials: NewCredentials, _ options: Options) async throws(EngineError) -> Added {
     try await add(IncomingAccount(credentials, named: options.name), options)

@@ -114,10 +114,10 @@ struct IncomingAccount {
   ///
   /// Only exports contain an identifier; they are the user's own files, and no server knows it.
   ///
-  /// A backend's guest is the same, whatever subject its new token has.
+  /// A backend's guest is the same, whatever subject its new token has, unless the user gives it another name.
   func isSame(as known: Account) -> Bool {
     let kind = belonging.kind
-    guard kind != .guest else { return known.isGuest(of: service) }
+    guard kind != .guest else { return known.isGuest(of: service) && (known.id == id || hasName(of: known)) }
     let belonging = belonging(beside: known)
     if belonging.isSame(as: known.belonging) { return form.isCredentials || hasClient(of: known) }
     // If neither has a known user, the name that the user gave decides.
@@ -128,6 +128,11 @@ struct IncomingAccount {
     // Without an issuer that tells them apart, one person may be at several backends.
     guard known.kind == kind, kind == .oauth || known.service == service else { return false }
     return known.id == id && known.identity == belonging.identity
+  }
+
+  /// Returns `true` if it would have the name of a known account; `true` for new credentials without a name.
+  private func hasName(of known: Account) -> Bool {
+    isMoved ? suggestedName == known.name.description : givenName == nil || givenName == known.name
   }
 
   /// When its tokens were stored elsewhere, if its export says so; `nil` also for new credentials.

@@ -71,6 +71,9 @@ struct PushedRequest: Sendable {
     if answer.refusesPushedRequest, !server.requiresPushedRequest, !provesAtOnce {
       return .refused(EngineError(answer.noAnswer, endpoint.origin))
     }
+    if case .failed(.unexplained(let status)) = answer.noAnswer, (400...404).contains(status) {
+      throw .signIn(.notPushed(status: status, redirect: request.redirectURI, endpoint.origin))
+    }
     return try pushed(in: response, answer, endpoint.origin)
   }
 

@@ -58,6 +58,8 @@ package struct AccountOverview: Sendable {
     package var secondTokens: [SecondTokenSummary] = []
     /// The account whose token its grant starts from, if that is still there.
     package var subject: AccountName?
+    /// This machine's identifier, which a guest's requests have; its limits are counted by it.
+    package var deviceID: String?
   }
 
   package func status(of account: Account) async throws(EngineError) -> Status {
@@ -102,8 +104,16 @@ package struct AccountOverview: Sendable {
       sealedIn: sealedIn(credentialStore.keyring.kind),
       cause: cause,
       secondTokens: secondTokens,
-      subject: try subject(of: account)
+      subject: try subject(of: account),
+      deviceID: try deviceID(of: account)
     )
+  }
+
+  private func deviceID(of account: Account) throws(EngineError) -> String? {
+    guard account.kind == .guest else { return nil }
+    do throws(FilesFailure) {
+      return try context.world.files.read(.deviceID).map { String(decoding: $0, as: UTF8.self).withoutCopyMarks }
+    } catch { throw .files(.failed(error)) }
   }
 
   private func subject(of account: Account) throws(EngineError) -> AccountName? {

@@ -6,8 +6,8 @@ import StrictJSON
 
 /// The limits that each account's servers last reported.
 ///
-/// They are hints, for people and for scripts that want to wait in time: nothing here ever fails or delays a command
-/// about something else.
+/// They are hints, for people and for scripts that want to wait in time; only a renewal stops at the limit of its own
+/// endpoint. To read or store them never fails a command.
 package struct LimitsLedger: Sendable {
   private let world: World
 

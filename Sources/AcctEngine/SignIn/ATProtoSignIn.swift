@@ -81,6 +81,13 @@ package struct ATProtoSignIn: Sendable {
     }
   }
 
+  /// Finds the server of an identity, and asks it for its metadata.
+  ///
+  /// - Throws: ``EngineError`` for an identity that leads to no server.
+  package func meet(_ identifier: Identifier) async throws(EngineError) {
+    _ = try await server(identifier, document(identifier))
+  }
+
   /// Signs in.
   ///
   /// - Parameters:

@@ -52,6 +52,13 @@ package struct ServerSignIn: Sendable {
     var mayUseDevice: Bool { usesDevice || prefersDevice }
   }
 
+  /// Asks a server for its metadata.
+  ///
+  /// - Throws: ``NetworkError/http(_:_:)``, ``ServerError/oauth(_:_:)``.
+  package static func meet(_ issuer: Issuer, _ context: EngineContext) async throws(EngineError) {
+    _ = try await Discovery(context).server(issuer, named: .user)
+  }
+
   /// Signs in, after a client has been found.
   ///
   /// - Returns: Credentials that are not stored yet.
@@ -67,7 +74,9 @@ package struct ServerSignIn: Sendable {
       request.fill(from: provider)
       if !startsFromToken { try clients.name(&request, at: provider, usesDevice: way.mayUseDevice) }
     }
-    try await person.prepareKeyring(context)
+    try await person.prepareKeyring(context) { [request] () throws(EngineError) in
+      if request.issuer != nil { _ = try await Discovery(context).server(of: request, using: []) }
+    }
     if let resource = way.resource { try await discover(&request, from: resource) }
     if way.isDirect {
       guard !request.clientID.isEmpty || startsFromToken else { throw ClientChoice.missing(request) }

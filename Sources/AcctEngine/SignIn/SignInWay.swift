@@ -69,8 +69,23 @@ package struct SignInPerson: Sendable {
   }
 
   /// Finds out that a keyring can't take the tokens before the person signs in.
-  func prepareKeyring(_ context: EngineContext) async throws(EngineError) {
-    if !hasKeyring { try await AddAccount(context).prepare() }
+  ///
+  /// - Parameters:
+  ///   - context: The command's.
+  ///   - meet: Asks the server; before a keyring asks for its passphrase, since an address can be mistyped.
+  /// - Throws: ``EngineError``.
+  func prepareKeyring(
+    _ context: EngineContext,
+    after meet: () async throws(EngineError) -> Void = {}
+  ) async throws(EngineError) {
+    guard !hasKeyring else { return }
+    var quiet = context
+    quiet.interaction = .forbidden
+    do throws(EngineError) { try await AddAccount(quiet).prepare() } catch {
+      guard context.interaction == .allowed else { throw error }
+      try await meet()
+      try await AddAccount(context).prepare()
+    }
   }
 }
 
@@ -129,8 +144,9 @@ extension SignInWay {
     switch self {
     case .server(let request): return try await ServerSignIn(context, person).signIn(request)
     case .network(let request):
-      try await person.prepareKeyring(context)
-      return try await ATProtoSignIn(context).signIn(request, report: person.show)
+      let signIn = ATProtoSignIn(context)
+      try await person.prepareKeyring(context) { () throws(EngineError) in try await signIn.meet(request.identifier) }
+      return try await signIn.signIn(request, report: person.show)
     case .app(let app):
       try await person.prepareKeyring(context)
       let credentials = try await app.signIn(context, person.show)

@@ -18,7 +18,7 @@ package struct AddStaticToken: Sendable {
     /// The file that contains the token; `-` is standard input.
     package var file: String
     package var sentAs: StaticHeader
-    /// Its expiry: RFC 3339, or a date, which counts to the end of that day in UTC.
+    /// Its expiry: RFC 3339, a date, which counts to the end of that day in UTC, or a time from now (`90d`).
     package var expiry: String?
     /// The origins to which it may be sent, with the places by which its account is chosen.
     package var origins: [Place]
@@ -84,7 +84,7 @@ package struct AddStaticToken: Sendable {
     guard context.interaction == .allowed, context.world.terminal.canAsk() else {
       throw .signIn(.tokenNeeded(account: account.name))
     }
-    guard let typed = context.world.terminal.askSecret(context.words(.token(account: account.name))) else {
+    guard let typed = context.world.terminal.askSecretUntilTyped(context.words(.token(account: account.name))) else {
       throw .cancelled
     }
     return try credentials(token(typed, of: nil, sentAs), request, end: nil)
@@ -159,10 +159,12 @@ package struct AddStaticToken: Sendable {
   }
 
   private func end(_ text: String) throws(EngineError) -> Timestamp {
-    guard let end = (try? Timestamp(text)) ?? (try? Timestamp("\(text)T23:59:59Z")) else {
+    let now = context.world.clock.now()
+    let span = Int64(span: text).map(now.adding(seconds:))
+    guard let end = span ?? (try? Timestamp(text)) ?? (try? Timestamp("\(text)T23:59:59Z")) else {
       throw .input(.staticToken(.expiry(text, isPast: false)))
     }
-    guard end > context.world.clock.now() else { throw .input(.staticToken(.expiry(text, isPast: true))) }
+    guard end > now else { throw .input(.staticToken(.expiry(text, isPast: true))) }
     return end
   }
 

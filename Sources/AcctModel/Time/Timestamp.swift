@@ -94,15 +94,34 @@ extension Timestamp {
   ///   - now: The time that a duration counts back from.
   /// - Throws: ``ParseError/timestamp``.
   package init(ago text: String, before now: Timestamp) throws(ParseError) {
-    let digits = text.utf8.prefix(while: \.isASCIIDigit)
-    let units: [String: Int64] = ["s": 1, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-    if let unit = units[String(text.dropFirst(digits.count))], (1...6).contains(digits.count),
-      let count = Int64(String(decoding: digits, as: UTF8.self))
-    {
-      self = now.adding(seconds: -count * unit)
+    if let seconds = Int64(span: text) {
+      self = now.adding(seconds: -seconds)
     } else {
       try self.init(text.utf8.count == 10 ? text + "T00:00:00Z" : text)
     }
+  }
+}
+
+extension Int64 {
+  /// Reads a length of time, in seconds: `90s`, `20m` or `20min`, `2h`, `3d`, `2w`.
+  ///
+  /// It is `nil` for any other text, and for more than six digits.
+  ///
+  /// - Parameter text: The text as a person types it.
+  package init?(span text: String) {
+    let digits = text.utf8.prefix(while: \.isASCIIDigit)
+    let unit: Int64? =
+      switch text.dropFirst(digits.count) {
+      case "s": 1
+      case "m", "min": 60
+      case "h": 3_600
+      case "d": 86_400
+      case "w": 604_800
+      default: nil
+      }
+    guard let unit, (1...6).contains(digits.count), let count = Int64(String(decoding: digits, as: UTF8.self))
+    else { return nil }
+    self = count * unit
   }
 }
 

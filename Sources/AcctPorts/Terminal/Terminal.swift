@@ -4,6 +4,8 @@ package import Secrets
 package struct Terminal: Sendable {
   /// Returns `true` if questions can be asked: there is a controlling terminal.
   package var canAsk: @Sendable () -> Bool
+  /// Returns `true` if standard input is a terminal: what is read from there is being typed, in sight of others.
+  package var isInput: @Sendable () -> Bool = { false }
   /// Shows a line, as before a question; nothing without a terminal.
   package var tell: @Sendable (_ line: String) -> Void
   /// Asks for one line; `nil` at the end of input, or when cancelled.
@@ -40,6 +42,16 @@ package struct Terminal: Sendable {
     self.lines = lines
     self.tell = tell
     self.interact = interact
+  }
+}
+
+extension Terminal {
+  /// Asks for one line without echo until there is one that is not empty; `nil` at the end of input, or when cancelled.
+  package func askSecretUntilTyped(_ prompt: String) -> Secret? {
+    while true {
+      guard let typed = askSecret(prompt) else { return nil }
+      if !typed.withBytes({ $0.isEmpty }) { return typed }
+    }
   }
 }
 

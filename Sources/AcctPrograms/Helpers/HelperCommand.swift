@@ -22,7 +22,7 @@ package struct HelperCommand: AcctCommand {
       """
   )
 
-  /// The protocols; the one place that knows them by name.
+  /// The protocols, by the names that programs are set up with.
   package enum Name: String, ExpressibleByArgument, CaseIterable {
     case git, docker, kubectl, bazel, go, cargo, keyring, google, terraform, aws
 

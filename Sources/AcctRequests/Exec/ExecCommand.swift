@@ -38,7 +38,10 @@ package struct ExecCommand: AcctCommand {
   @Option(help: ArgumentHelp("The variable that names a file with the token.", valueName: "name"))
   var tokenFile: String?
 
-  @Option(help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("Renew the token if it expires within this time.", valueName: "seconds"),
+    transform: seconds
+  )
   var minValid: Int64?
 
   @Flag(help: "Do not renew: use the stored credentials.")

@@ -41,6 +41,7 @@ extension Terminal {
       tell: { line in onePrompt.withLock { _ in _ = Console(device)?.write("\(printable(line))\n") } },
       interact: { react in asking { Console(device)?.interact(timeout: timeout, react) ?? false } }
     )
+    terminal.isInput = { isatty(input) == 1 }
     terminal.keys = {
       let keys = KeyInput(input)
       return AsyncStream {

@@ -57,7 +57,7 @@ extension SharedVault {
   ///   - interaction: Decides if a person may be asked to unlock a keyring.
   ///   - patience: The longest wait for a TPM that others use.
   /// - Returns: The key; a TPM is asked when it is used.
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` if its keyring is locked, or has it no more.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:openedBy:)`` if its keyring is locked, or has it no more.
   func machineKey(
     _ place: MachineIdentity.Place,
     _ interaction: Interaction,
@@ -93,7 +93,7 @@ extension SharedVault {
   ///   - file: The file that says where it is.
   ///   - interaction: Decides if a person may be asked to unlock a keyring.
   /// - Returns: This machine with it, and its public part.
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` if there is no keyring.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:openedBy:)`` if there is no keyring.
   func makeMachineKey(
     in file: String,
     _ interaction: Interaction

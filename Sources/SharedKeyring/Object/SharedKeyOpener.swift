@@ -25,7 +25,7 @@ package struct SharedKeyOpener: Sendable {
 
   /// Opens the key of the keyring with this header.
   ///
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` without the means that it takes.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:openedBy:)`` without the means that it takes.
   func open(
     _ header: AnyVaultHeader,
     _ interaction: Interaction,
@@ -154,7 +154,7 @@ extension SharedKeyOpener {
   ///   - interaction: Decides if a person may be asked.
   ///   - keeping: `true` to store the key afterwards.
   /// - Returns: The keys of its epochs.
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/removedMachine(by:at:)``; ``KeyringFailure/locked(reason:)``.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/removedMachine(by:at:)``; ``KeyringFailure/locked(reason:openedBy:)``.
   func open(
     _ header: KeyringHeader,
     as machine: MachineIdentity?,

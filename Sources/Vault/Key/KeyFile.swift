@@ -20,7 +20,7 @@ package struct KeyFile: Sendable {
 
   /// Reads the key.
   ///
-  /// - Throws: ``KeyringFailure/locked(reason:)``, with the problem of the file.
+  /// - Throws: ``KeyringFailure/locked(reason:openedBy:)``, with the problem of the file.
   package func key() throws(KeyringFailure) -> Secret {
     do throws(FileError) {
       var bytes = try Descriptor.trustedBytes(path, .secret, limit: 4096)

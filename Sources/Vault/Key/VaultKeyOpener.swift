@@ -51,7 +51,7 @@ package struct VaultKeyOpener: Sendable {
   ///   - keeping: `true` to store the key afterwards.
   ///   - patience: The time limit for the TPM of a sealed vault.
   /// - Returns: The vault key.
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` without the right passphrase.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:openedBy:)`` without the right passphrase.
   func open(
     _ header: VaultHeader,
     _ interaction: Interaction,
@@ -64,7 +64,7 @@ package struct VaultKeyOpener: Sendable {
 
   /// Opens the vault with this header, which is sealed or not, without its TPM.
   ///
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` without the right passphrase.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:openedBy:)`` without the right passphrase.
   package func openByPassphrase(
     _ header: VaultHeader,
     _ interaction: Interaction,
@@ -97,7 +97,7 @@ package struct VaultKeyOpener: Sendable {
 
   /// Opens the vault with this header by one passphrase, even if its key is stored.
   ///
-  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:)`` for a wrong passphrase.
+  /// - Throws: ``KeyringFailure``; ``KeyringFailure/locked(reason:openedBy:)`` for a wrong passphrase.
   func open(
     _ header: VaultHeader,
     by passphrase: Passphrase,

@@ -51,6 +51,30 @@ struct GuestTests {
     #expect(try AccountID(String(device)).description == device)
   }
 
+  @Test("A name makes a second guest at a backend, and names the one that is renewed from then on")
+  func second() async throws {
+    await world.addGuest()
+    #expect(await world.addGuest(Guests.token("g2"), "--name", "second") == 0, "\(world.err)")
+    #expect(world.accountFiles == 2)
+    #expect(await world.acct("token", "-a", "second") == 0)
+    #expect(world.out == "\(Guests.token("g2"))\n")
+    #expect(await world.addGuest(Guests.token("g3"), "--name", "second") == 0, "\(world.err)")
+    #expect(world.accountFiles == 2)
+    #expect(await world.acct("token", "-a", "second") == 0)
+    #expect(world.out == "\(Guests.token("g3"))\n")
+    #expect(Set(world.deviceIDs).count == 1)
+  }
+
+  @Test("The status of a guest shows the device id")
+  func shownDeviceID() async throws {
+    await world.addGuest()
+    let device = String(try #require(world.file(.deviceID)?.dropLast()))
+    #expect(await world.acct("status") == 0)
+    #expect(world.out.contains(device), "\(world.out)")
+    _ = await world.acct("status", "--json")
+    #expect(world.json?.objectValue?["deviceId"] == .string(device))
+  }
+
   @Test("A damaged device id is reported, kept and sent to no server")
   func damagedDeviceID() async {
     for text in ["", "nonsense\n", "00000000-0000-4000-8000-000000000000 \n"] {

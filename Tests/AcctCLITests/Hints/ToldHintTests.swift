@@ -68,7 +68,7 @@ struct ToldHintTests {
       corrected: ["allow", "work", "https://api.example.com"]
     ),
     Row(
-      hint: "as in 2027-01-31, or 2027-01-31T12:00:00Z",
+      hint: "as in 2027-01-31, 2027-01-31T12:00:00Z, or 90d from now",
       status: 64,
       command: add + ["--expires", "31.1.2027"],
       corrected: add + ["--expires", "2027-01-31"]

@@ -31,6 +31,60 @@ struct GuidedAddTests {
     #expect(record.out == "X-Key: made-up-key-of-a-test\n")
   }
 
+  @Test("An answer that can't be used is asked for again, and costs none of those before it")
+  func again() async {
+    record.answer("key", "not an address", "api.example", "no header", "X-Key", "", "made-up-key-of-a-test")
+    #expect(await record.acct("add") == 0, "\(record.err)")
+    #expect(record.prompts.filter { $0.hasPrefix("the address of the API") }.count == 2)
+    #expect(record.prompts.filter { $0.hasPrefix("the header that") }.count == 2)
+    #expect(record.prompts.filter { $0.hasPrefix("the key") }.count == 2)
+    #expect(await record.acct("header", "https://api.example/v1") == 0)
+    #expect(record.out == "X-Key: made-up-key-of-a-test\n")
+  }
+
+  @Test("A server is asked before anything else of it, and an address that leads nowhere is asked for again")
+  func server() async {
+    let server = RecordedServer(record, tokens: RecordedServer.tokens("a"))
+    record.answer("server", "as", "elsewhere.example/tenant", "as.example")
+    #expect(await record.acct("add", "--no-browser") != 0)
+    #expect(record.prompts.filter { $0.hasPrefix("its address") }.count == 3, "\(record.prompts)")
+    #expect(!server.bodies(RecordedServer.place).isEmpty)
+    #expect(record.err.contains { $0.contains("has no OAuth metadata") }, "\(record.err)")
+  }
+
+  @Test("A key whose name is an account's is asked for another name, and replaces the key only when told so")
+  func name() async {
+    record.answer("key", "api.example", "", "", "first-made-up-key-of-a-test")
+    #expect(await record.acct("add") == 0, "\(record.err)")
+    let name = "static@api.example"
+    record.answer("key", "api.example", "", "", "second-made-up-key-of-a-test", "other")
+    #expect(await record.acct("add") == 0, "\(record.err)")
+    #expect(record.prompts.last == "a name for this one: ")
+    #expect(await record.acct("token", "-a", name) == 0)
+    #expect(record.out == "first-made-up-key-of-a-test\n")
+    #expect(await record.acct("token", "-a", "other") == 0)
+    #expect(record.out == "second-made-up-key-of-a-test\n")
+    record.answer("key", "api.example", "", "", "third-made-up-key-of-a-test", name, "n", name, "y")
+    #expect(await record.acct("add") == 0, "\(record.err)")
+    #expect(record.prompts.last == "replace the key of \(name)? [y/N] ")
+    #expect(await record.acct("token", "-a", name) == 0)
+    #expect(record.out == "third-made-up-key-of-a-test\n")
+  }
+
+  @Test("A token that is typed is not shown, and is asked for until there is one")
+  func typed() async {
+    record.answer("", "made-up-token-of-a-test")
+    #expect(await record.acct("add", "--token", "-", "--allow-origin", "https://api.example") == 0, "\(record.err)")
+    #expect(record.prompts == ["token (not shown): ", "token (not shown): "])
+    record.provide("-", "made-up-token-of-a-pipe")
+    #expect(
+      await record.acct("add", "--token", "-", "--name", "piped", "--allow-origin", "https://b.example") == 0,
+      "\(record.err)"
+    )
+    #expect(await record.acct("token", "-a", "piped") == 0)
+    #expect(record.out == "made-up-token-of-a-pipe\n")
+  }
+
   @Test("A list shows every provider with a number, and a mistyped name gets the one that is meant")
   func list() async {
     record.answer("gihub")

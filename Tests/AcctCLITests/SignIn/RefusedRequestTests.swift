@@ -2,6 +2,7 @@ import AcctCLI
 import AcctModel
 import AcctPorts
 import AcctTestSupport
+import Secrets
 import StrictJSON
 import Testing
 
@@ -53,6 +54,18 @@ struct RefusedRequestTests {
     #expect(record.err.first?.contains("\(code): no \(code)") == true, "\(record.err)")
     #expect(record.err.last?.hasPrefix("acct: hint: ") == true, "\(record.err)")
     #expect(record.accountFiles == 0)
+  }
+
+  @Test("A pushed request that is refused without a reason names the client and its redirect address, exit 4")
+  func unexplained() async {
+    var metadata = Self.metadata
+    metadata["require_pushed_authorization_requests"] = true
+    let server = RecordedServer(record, metadata: metadata, tokens: RecordedServer.tokens("a"))
+    server.set("/par", HTTPResponse(status: 403, fields: [("Content-Type", "text/html")], body: Secret("<p>no")))
+    #expect(await add() == 4, "\(record.err)")
+    #expect(record.err.first == "acct: https://as.example refused the request for a sign-in (403) without a reason")
+    #expect(record.err.last?.contains("its redirect address http://127.0.0.1") == true, "\(record.err)")
+    #expect(browser.addresses.isEmpty && record.accountFiles == 0)
   }
 
   @Test(

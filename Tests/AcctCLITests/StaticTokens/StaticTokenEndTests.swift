@@ -14,7 +14,10 @@ struct StaticTokenEndTests {
   @Test("The end of a static token is the given time, or the end of the given day in UTC")
   func given() async {
     let options = ["--name", "work", "--expires"]
-    for (text, end) in [("2027-01-31", "2027-01-31T23:59:59Z"), ("2027-01-31T12:00:00+02:00", "2027-01-31T10:00:00Z")] {
+    for (text, end) in [
+      ("2027-01-31", "2027-01-31T23:59:59Z"), ("2027-01-31T12:00:00+02:00", "2027-01-31T10:00:00Z"),
+      ("2w", "2027-01-29T08:00:00Z"), ("90d", "2027-04-15T08:00:00Z"),
+    ] {
       record.secretFiles["token"] = "a"
       let add = ["add", "--token", "token", "--allow-origin", "https://api.example"]
       #expect(await record.run(add + options + [text]) == 0)

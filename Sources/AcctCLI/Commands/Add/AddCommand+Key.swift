@@ -52,8 +52,12 @@ extension AddCommand {
     // They are the key's own, as those of the provider.
     options.allowedOrigins = []
     if options.name == nil, !replace {
-      options.name = try questions.freeName()
-      options.replacement = .never
+      guard let name = ProviderName(provider.typed).flatMap({ try? AccountName($0.accountName) }) else {
+        throw .input(.staticToken(.unnamed))
+      }
+      (options.name, options.replacement) = try NameForKey(context).choose(name) { account in
+        account.kind == .static && account.client.provider == provider.typed
+      }
     }
     let token = AddStaticToken.Request(
       file: file ?? "-",
@@ -86,30 +90,12 @@ private struct KeyQuestions {
     self.provider = provider
   }
 
-  /// The provider's name; where an account has it, the name that the person gives.
-  ///
-  /// - Throws: ``ProviderKeyError/nameTaken(_:isKey:)`` without a terminal; ``EngineError/cancelled``.
-  func freeName() throws(EngineError) -> AccountName {
-    guard var name = ProviderName(provider.typed).flatMap({ try? AccountName($0.accountName) }) else {
-      throw .input(.staticToken(.unnamed))
-    }
-    while let known = try AccountOverview(context.engine).listing().accounts.first(where: { $0.name == name }) {
-      let isKey = known.kind == .static && known.client.provider == provider.typed
-      guard context.canAsk else { throw .provider(.key(.nameTaken(name, isKey: isKey))) }
-      let replacing = isKey ? "; `\(acctLine("login", name.description))` replaces its key" : ""
-      context.world.report("acct: there is an account \(name) already\(replacing)")
-      guard let answer = context.world.terminal.ask("a name for this one: ")?.trimmed else { throw .cancelled }
-      if !answer.isEmpty { name = try parseName(answer) }
-    }
-    return name
-  }
-
   /// Reads the key, or asks for it until there is one.
   ///
   /// - Throws: ``ProviderKeyError``; ``InputError/staticToken(_:)`` for the file; ``EngineError/cancelled``.
   func key(from file: String?) throws(EngineError) -> Secret {
     let page = provider.registerAt
-    if let file {
+    if let file, !context.isTyped(file) {
       let given = GivenKey(try AddStaticToken(context.engine).contents(of: file))
       guard let key = try accepted(given) else { throw .cancelled }
       return key
@@ -119,7 +105,7 @@ private struct KeyQuestions {
     }
     if let page { context.world.report("acct: a key of \(provider.title) is made here: \(page)") }
     while true {
-      guard let text = context.world.terminal.askSecret("key (not shown): ") else { throw .cancelled }
+      guard let text = context.world.terminal.askSecretUntilTyped("key (not shown): ") else { throw .cancelled }
       let given = GivenKey(text)
       if given.text.count > 0, let key = try accepted(given) { return key }
     }

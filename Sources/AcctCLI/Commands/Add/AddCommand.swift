@@ -97,7 +97,7 @@ struct AddCommand: AcctCommand {
     switch source {
     case .app(.guest(let url)): added = try await AddGuest(context.engine).add(at: url, request)
     case .token(let file):
-      let credentials = try AddStaticToken(context.engine).credentials(try staticToken.request(file, origins))
+      let credentials = try self.credentials(try staticToken.request(file, origins), context)
       // These origins are the token's own, and end with it: only those of `acct allow` stay.
       request.allowedOrigins = []
       added = try await store(credentials, request, context)
@@ -156,7 +156,7 @@ struct AddCommand: AcctCommand {
 
   /// Asks what to add, and adds it; the last line is the command that asks nothing.
   private func guided(_ request: AddAccount.Options, _ context: Context) async throws(EngineError) -> ExitStatus {
-    let plan = try GuidedAdd(context).ask()
+    let plan = try await GuidedAdd(context).ask()
     var status = ExitStatus.done
     switch plan.what {
     case .line(let words):
@@ -166,12 +166,25 @@ struct AddCommand: AcctCommand {
       status = try await add.run(in: context)
     case .token(let secret, let token):
       let credentials = try AddStaticToken(context.engine).credentials(typed: secret, token)
-      let own = AddAccount.Options(name: request.name, activates: request.activates, allowedOrigins: [])
+      var own = AddAccount.Options(name: request.name, activates: request.activates, allowedOrigins: [])
+      if own.name == nil, let proposed = AddAccount(context.engine).name(for: credentials) {
+        (own.name, own.replacement) = try NameForKey(context).choose(proposed) { $0.kind == .static }
+      }
       let added = try await store(credentials, own, context)
       status = try await tell(of: added, isConfirmed: true, context)
     }
     context.notice("without questions: `\(plan.line)`")
     return status
+  }
+
+  /// Reads a static token; one that is to be typed is not shown.
+  private func credentials(
+    _ request: AddStaticToken.Request,
+    _ context: Context
+  ) throws(EngineError) -> NewCredentials {
+    guard context.isTyped(request.file) else { return try AddStaticToken(context.engine).credentials(request) }
+    guard let typed = context.world.terminal.askSecretUntilTyped("token (not shown): ") else { throw .cancelled }
+    return try AddStaticToken(context.engine).credentials(key: typed, request)
   }
 
   /// Stores a static token; the person is asked before it takes the place of one for other origins.

@@ -31,14 +31,16 @@ struct GuidedAdd {
     /// The word that chooses it.
     var name: String
     var words: String
-    var plan: (GuidedAdd) throws(EngineError) -> Plan
+    var plan: (GuidedAdd) async throws(EngineError) -> Plan
   }
 
   /// Shows the list, and asks.
   ///
+  /// A server is asked as soon as it is named; an answer that is wrong is asked for again.
+  ///
   /// - Returns: The plan.
   /// - Throws: ``InputError/nothingToAdd`` without a terminal, ``EngineError/cancelled``.
-  func ask() throws(EngineError) -> Plan {
+  func ask() async throws(EngineError) -> Plan {
     guard context.canAsk else { throw .input(.nothingToAdd) }
     let choices = try choices()
     let columns = [Table.Column(""), Table.Column(""), Table.Column("", floor: 8)]
@@ -49,10 +51,14 @@ struct GuidedAdd {
     for line in table.lines(on: context.screen) { context.world.report(line) }
     while true {
       let answer = try question("what do you want to add? (a number or a name)", default: nil)
-      if let choice = choice(answer, among: choices) { return try choice.plan(self) }
+      if let choice = choice(answer, among: choices) { return try await choice.plan(self) }
       // A handle, or a provider with its host, is an answer by itself.
-      if answer.contains(".") || ProviderName(answer)?.place != nil { return Self.plan([answer]) }
-      if let provider = keyProvider(answer) { return try plan(of: provider) }
+      if ProviderName(answer)?.place != nil { return Self.plan([answer]) }
+      if answer.contains(".") {
+        if let handle = try await usable(answer, handle) { return Self.plan([handle]) }
+        continue
+      }
+      if let provider = keyProvider(answer) { return try await plan(of: provider) }
       let near = didYouMean(suggested(for: answer, of: choices.map(\.name)))
       context.world.report("acct: that is none of them" + (near.map { "; \($0)" } ?? ""))
     }
@@ -67,28 +73,28 @@ struct GuidedAdd {
   private func choices() throws(EngineError) -> [Choice] {
     var choices = [
       Choice(name: "bluesky", words: "Bluesky or another AT Protocol server, by a handle") {
-        (guide) throws(EngineError) in
-        Self.plan([try guide.question("your handle, as in your profile (alice.bsky.social)", default: nil)])
+        (guide) async throws(EngineError) in
+        Self.plan([try await guide.answer("your handle, as in your profile (alice.bsky.social)", guide.handle)])
       }
     ]
     // A damaged file is reported by the command that uses it.
     for provider in try Providers(context.world).entries(keys: false).map(\.provider) {
       choices.append(
-        Choice(name: provider.name, words: provider.title ?? provider.name) { (guide) throws(EngineError) in
-          try guide.plan(of: provider)
+        Choice(name: provider.name, words: provider.title ?? provider.name) { (guide) async throws(EngineError) in
+          try await guide.plan(of: provider)
         }
       )
     }
     return choices + [
-      Choice(name: "server", words: "another server with OAuth, by its address") { (guide) throws(EngineError) in
-        let issuer = try guide.question(
+      Choice(name: "server", words: "another server with OAuth, by its address") { (guide) async throws(EngineError) in
+        let issuer = try await guide.answer(
           "its address (https://login.example; its documentation says issuer)",
-          default: nil
+          guide.issuer
         )
-        return Self.plan(["--issuer", issuer.contains("://") ? issuer : "https://\(issuer)"])
+        return Self.plan(["--issuer", issuer])
       },
-      Choice(name: "key", words: "an API key or a token that you have") { (guide) throws(EngineError) in
-        try guide.key()
+      Choice(name: "key", words: "an API key or a token that you have") { (guide) async throws(EngineError) in
+        try await guide.key()
       },
     ] + FindLogins(context.engine).all().compactMap(Self.choice)
   }
@@ -127,8 +133,18 @@ struct GuidedAdd {
     return ([typed] + (parts.isEmpty ? [] : [parts.joined(separator: "/")])).joined(separator: ":")
   }
 
-  private func plan(of provider: Provider) throws(EngineError) -> Plan {
-    let word = try word(for: provider)
+  private func plan(of provider: Provider) async throws(EngineError) -> Plan {
+    while true {
+      let word = try word(for: provider)
+      if let plan = try await usable(word, { word throws(EngineError) in try await plan(of: provider, as: word) }) {
+        return plan
+      }
+      // Without a question about its address there is no other answer.
+      if provider.placeholders.isEmpty { throw .cancelled }
+    }
+  }
+
+  private func plan(of provider: Provider, as word: String) async throws(EngineError) -> Plan {
     switch provider.kind {
     case .oauth: return Self.plan([word])
     case .key: return Plan(what: .line([word]), line: acctLine("add", word, "--token", "FILE"))
@@ -137,40 +153,58 @@ struct GuidedAdd {
     guard let name = ProviderName(word) else { throw .input(.nothingToAdd) }
     let resolved = try Providers(context.world).resolve(name)
     if let page = resolved.registerAt { context.world.report("acct: make an app password here: \(page)") }
-    return try password(for: resolved.origins)
+    return try await password(for: resolved.origins)
   }
 
-  private func password(for origins: [Origin]) throws(EngineError) -> Plan {
-    let user = try question("your user name there", default: nil)
-    return try token(.basic(user: user), "app password", origins, ["--basic", user])
-  }
-
-  private func key() throws(EngineError) -> Plan {
-    let text = try question(
-      "the address of the API (https://api.example.com), or a name of `acct providers --keys`",
-      default: nil
-    )
-    if let provider = keyProvider(text) { return try plan(of: provider) }
-    let origin = try parseOrigin(text.contains("://") ? text : "https://\(text)")
-    let header = try question("the header that it is sent in", default: "Authorization")
-    if header.lowercased() == "authorization" {
-      let scheme = try question("the word before it", default: "Bearer")
-      let isUsual = scheme == "Bearer"
-      return try token(.scheme(scheme), "key", [origin], isUsual ? [] : ["--scheme", scheme])
+  private func password(for origins: [Origin]) async throws(EngineError) -> Plan {
+    let (user, sentAs) = try await answer("your user name there") { user throws(EngineError) in
+      (user, try Self.sent(in: "Authorization", .basic(user: user)))
     }
-    return try token(.bare, "key", [origin], ["--header", header], field: header)
+    return try token(sentAs, "app password", origins, ["--basic", user])
+  }
+
+  private func key() async throws(EngineError) -> Plan {
+    let text = "the address of the API (https://api.example.com), or a name of `acct providers --keys`"
+    let place: KeyPlace = try await answer(text) { text throws(EngineError) in
+      if let provider = keyProvider(text) { return .provider(provider) }
+      return .origin(try parseOrigin(text.contains("://") ? text : "https://\(text)"))
+    }
+    let origin: Origin
+    switch place {
+    case .provider(let provider): return try await plan(of: provider)
+    case .origin(let given): origin = given
+    }
+    let bare = try await answer("the header that it is sent in", default: "Authorization") {
+      header throws(EngineError) in
+      try Self.sent(in: header, .bare)
+    }
+    guard bare.field.lowercased() == "authorization" else {
+      return try token(bare, "key", [origin], ["--header", bare.field])
+    }
+    let usual = "Bearer"
+    let (scheme, sentAs) = try await answer("the word before it", default: usual) { scheme throws(EngineError) in
+      (scheme, try Self.sent(in: bare.field, .scheme(scheme)))
+    }
+    return try token(sentAs, "key", [origin], scheme == usual ? [] : ["--scheme", scheme])
+  }
+
+  /// Where a key is for: a provider that says the rest, or an address.
+  private enum KeyPlace {
+    case provider(Provider)
+    case origin(Origin)
+  }
+
+  private static func sent(in field: String, _ form: StaticHeader.Form) throws(EngineError) -> StaticHeader {
+    do { return try StaticHeader(field: field, form: form) } catch { throw .input(.staticToken(.header(error))) }
   }
 
   private func token(
-    _ form: StaticHeader.Form,
+    _ sentAs: StaticHeader,
     _ word: String,
     _ origins: [Origin],
-    _ options: [String],
-    field: String = "Authorization"
+    _ options: [String]
   ) throws(EngineError) -> Plan {
-    let sentAs: StaticHeader
-    do { sentAs = try StaticHeader(field: field, form: form) } catch { throw .input(.staticToken(.header(error))) }
-    guard let secret = context.world.terminal.askSecret("the \(word) (not shown): ") else { throw .cancelled }
+    guard let secret = context.world.terminal.askSecretUntilTyped("the \(word) (not shown): ") else { throw .cancelled }
     let words = ["--token", "FILE"] + options + origins.flatMap { ["--allow-origin", $0.description] }
     return Plan(
       what: .token(
@@ -179,6 +213,48 @@ struct GuidedAdd {
       ),
       line: Self.plan(words).line
     )
+  }
+
+  /// Finds the server of a handle.
+  private func handle(_ text: String) async throws(EngineError) -> String {
+    let identifier: ATProtoSignIn.Identifier
+    do { identifier = try ATProtoSignIn.Identifier(text) } catch { throw .input(.malformed(error)) }
+    try await ATProtoSignIn(context.engine).meet(identifier)
+    return text
+  }
+
+  /// Finds the server at an address.
+  private func issuer(_ text: String) async throws(EngineError) -> String {
+    let text = text.contains("://") ? text : "https://\(text)"
+    let issuer: Issuer
+    do { issuer = try Issuer(text) } catch { throw .input(.malformed(error)) }
+    try await ServerSignIn.meet(issuer, context.engine)
+    return text
+  }
+
+  /// Asks for one line until it can be used.
+  private func answer<Answer>(
+    _ text: String,
+    default known: String? = nil,
+    _ read: (String) async throws(EngineError) -> Answer
+  ) async throws(EngineError) -> Answer {
+    while true {
+      if let answer = try await usable(question(text, default: known), read) { return answer }
+    }
+  }
+
+  /// Reads an answer; a flaw is told, and costs none of the answers before it.
+  private func usable<Answer>(
+    _ typed: String,
+    _ read: (String) async throws(EngineError) -> Answer
+  ) async throws(EngineError) -> Answer? {
+    do throws(EngineError) { return try await read(typed) } catch {
+      if case .cancelled = error { throw error }
+      let message = ErrorMessage(error)
+      context.world.report("acct: \(message.text)")
+      if let hint = message.hint { context.world.report("acct: hint: \(hint)") }
+      return nil
+    }
   }
 
   /// Asks for one line; an empty answer is the default.

@@ -319,7 +319,7 @@ extension ErrorMessage {
     case .expiry(let text, let isPast):
       self = .code("usage", .usage)
         .saying("--expires \(printable(text)) is \(isPast ? "in the past" : "not a time")")
-        .hint("as in 2027-01-31, or 2027-01-31T12:00:00Z")
+        .hint("as in 2027-01-31, 2027-01-31T12:00:00Z, or 90d from now")
     case .unnamed:
       self = .code("usage", .usage)
         .saying("no name for the account can be made of this user and origin")

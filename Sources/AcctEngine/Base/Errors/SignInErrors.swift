@@ -25,6 +25,8 @@ package enum SignInError: Error, Equatable, Sendable {
   case refused(code: String, description: String?)
   /// The server rejects the client, the scope or the resource.
   indirect case requestRefused(RequestRefusal)
+  /// The server refuses a pushed request with this status, and does not say why.
+  indirect case notPushed(status: Int, redirect: String, Origin)
   case untrustedCallback(AuthorizationResponse.Distrust)
   case deviceCodeExpired
   /// No callback arrived in this time, at an address that was valid for so many seconds, where it had an end. A client
