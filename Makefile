@@ -19,6 +19,9 @@ links = git-credential-acct docker-credential-acct cargo-credential-acct terrafo
 
 version := $(shell sed -n 's/^package let version = "\(.*\)"/\1/p' Sources/AcctConsole/Version.swift)
 pages = $(wildcard man/acct*.[1-8])
+# What else a page is found by: NAME:PAGE.
+other_names = $(links:%=%:acct-helper) acct-list:acct-status acct-observe:acct-limits \
+	acct-allow:acct-switch acct-rename:acct-switch
 
 # A room imports only what Package.swift lets it. How acct is linked stands there, too.
 flags = --explicit-target-dependency-import-check error
@@ -157,8 +160,8 @@ files:
 	  sed 's/^\.Os$$/.Os acct $(version)/' "$$page" | gzip -9n >"$$to/$${page#man/}.gz"; \
 	  chmod 644 "$$to/$${page#man/}.gz"; \
 	done
-	@set -e; for name in $(links); do \
-	  ln -sfn acct-helper.1.gz "$(DESTDIR)$(mandir)/man1/$$name.1.gz"; \
+	@set -e; for name in $(other_names); do \
+	  ln -sfn "$${name#*:}.1.gz" "$(DESTDIR)$(mandir)/man1/$${name%:*}.1.gz"; \
 	done
 
 # Folders stay: others may have made them.
@@ -168,9 +171,8 @@ uninstall: ## takes it away again; accounts stay
 	@for page in $(pages); do \
 	  rm -f "$(DESTDIR)$(mandir)/man$${page##*.}/$${page#man/}.gz"; \
 	done
-	@for name in $(links); do \
-	  rm -f "$(DESTDIR)$(bindir)/$$name" "$(DESTDIR)$(mandir)/man1/$$name.1.gz"; \
-	done
+	@for name in $(links); do rm -f "$(DESTDIR)$(bindir)/$$name"; done
+	@for name in $(other_names); do rm -f "$(DESTDIR)$(mandir)/man1/$${name%:*}.1.gz"; done
 
 deb: order ## a Debian package, .build/acct_VERSION_ARCH.deb
 	@.ci/setup deb

@@ -81,7 +81,7 @@ package struct SharingCheck: Sendable {
         .problem,
         "damagedSharedAccount",
         "the shared keyring has an object that is no account's: \(printable(key))",
-        fix: "its operator can delete it; acct-keyring(1), OPERATORS"
+        fix: "its operator can delete it; acct-engine(7)"
       )
     }
     if !inspection.rolledBack.isEmpty {

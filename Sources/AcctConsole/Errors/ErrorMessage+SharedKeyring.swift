@@ -72,18 +72,18 @@ extension ErrorMessage {
       case .noSpace:
         (
           "keyringFull", "accepts no more writes: its quota or its disk is full",
-          "free space on it, as in acct-keyring(1), OPERATORS"
+          "free space on it, as in acct-engine(7)"
         )
       case .denied(let reason):
         (
           "keyringDenied", "denies access: \(reason)",
-          "check the password file or the certificate, and what the role may do: acct-keyring(1), Roles"
+          "check the password file or the certificate, and what the role may do: acct-engine(7)"
         )
       case .readOnly(let reason):
         (
           "keyringReadOnly", "lets this machine only read the shared keyring: \(reason)",
           "run the command on a machine that may write it, such as `acct refresh` for a renewal, or give this one's role "
-            + "the grants of a member: acct-keyring(1), Roles"
+            + "the grants of a member: acct-engine(7)"
         )
       case .untrusted(let reason):
         (
@@ -93,7 +93,7 @@ extension ErrorMessage {
       case .notPrepared(let reason):
         (
           "keyringNotPrepared", "is not prepared: \(reason)",
-          "run `acct keyring create`, or see acct-keyring(1), OPERATORS"
+          "run `acct keyring create`, or see acct-engine(7)"
         )
       case .failed(let reason): ("keyringFailed", "failed: \(reason)", "its log has the details")
       }

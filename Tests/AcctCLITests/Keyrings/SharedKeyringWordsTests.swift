@@ -43,14 +43,14 @@ struct SharedKeyringWordsTests {
       status: 7,
       code: "keyringFull",
       message: "etcd accepts no more writes: its quota or its disk is full",
-      hint: "free space on it, as in acct-keyring(1), OPERATORS"
+      hint: "free space on it, as in acct-engine(7)"
     ),
     Row(
       failure: .engine(.denied(reason: "permission denied")),
       status: 7,
       code: "keyringDenied",
       message: "etcd denies access: permission denied",
-      hint: "check the password file or the certificate, and what the role may do: acct-keyring(1), Roles"
+      hint: "check the password file or the certificate, and what the role may do: acct-engine(7)"
     ),
     Row(
       failure: .engine(.readOnly(reason: "permission denied")),
@@ -59,7 +59,7 @@ struct SharedKeyringWordsTests {
       message: "etcd lets this machine only read the shared keyring: permission denied",
       hint:
         "run the command on a machine that may write it, such as `acct refresh` for a renewal, or give this one's role "
-        + "the grants of a member: acct-keyring(1), Roles"
+        + "the grants of a member: acct-engine(7)"
     ),
     Row(
       failure: .engine(.untrusted(reason: "unknown authority")),
@@ -73,7 +73,7 @@ struct SharedKeyringWordsTests {
       status: 7,
       code: "keyringNotPrepared",
       message: "etcd is not prepared: there is no keyring main",
-      hint: "run `acct keyring create`, or see acct-keyring(1), OPERATORS"
+      hint: "run `acct keyring create`, or see acct-engine(7)"
     ),
     Row(
       failure: .engine(.failed(reason: "internal error")),

@@ -2,7 +2,7 @@ import AcctTestSupport
 import StrictJSON
 import Testing
 
-/// The grants of acct-keyring(1), taken from the page and run as they stand there.
+/// The grants of acct-engine(7), taken from the page and run as they stand there.
 @Suite("The roles of the manual")
 struct RoleTests {
   @Test("On etcd an administrator makes a keyring, a member renews, and a reader uses what is valid")
@@ -22,7 +22,7 @@ struct RoleTests {
       let done = try await shell.run()
       try #require(done.status == 0, "\(done.errorText)")
     }
-    let blocks = try await Self.blocks(of: "etcd").filter { $0.hasPrefix("etcdctl") }
+    let blocks = try await Self.blocks(of: "ETCD").filter { $0.hasPrefix("etcdctl") }
     try #require(blocks.count == 2)
     for block in blocks { try await grant(block) }
     var places: [String: [String]] = [:]
@@ -73,7 +73,7 @@ struct RoleTests {
   @Test("On PostgreSQL an administrator makes a keyring, a member renews, and a reader uses what is valid")
   func postgres() async throws {
     let server = try await PostgresServer()
-    let blocks = try await Self.blocks(of: "PostgreSQL")
+    let blocks = try await Self.blocks(of: "POSTGRESQL")
     try #require(blocks.count == 2)
     let folder = try TemporaryFolder()
     func place(_ user: String) async throws -> [String] {
@@ -156,14 +156,14 @@ struct RoleTests {
     }
   }
 
-  /// The blocks that a subsection of the page shows to be copied, as a reader sees them.
+  /// The blocks that a section of the page shows to be copied, as a reader sees them.
   private static func blocks(of section: String) async throws -> [String] {
-    let page = try await ChildProcess("cat", [Product.source("man/acct-keyring.1")]).run().text
+    let page = try await ChildProcess("cat", [Product.source("man/acct-engine.7")]).run().text
     var blocks: [String] = []
     var isInSection = false
     var block: [String]?
     for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
-      if line.hasPrefix(".Ss ") || line.hasPrefix(".Sh ") { isInSection = line.dropFirst(4) == section }
+      if line.hasPrefix(".Sh ") { isInSection = line.dropFirst(4) == section }
       if isInSection, line.hasPrefix(".Bd ") {
         block = []
       } else if line == ".Ed", let lines = block {

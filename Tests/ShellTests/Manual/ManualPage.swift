@@ -56,15 +56,22 @@ struct ManualPage {
     items(of: "ENVIRONMENT").flatMap { words in words.filter { $0 != "Ev" && $0 != "," } }.map(String.init)
   }
 
-  /// The commands that the page shows after a prompt, as a reader sees and copies them.
-  func examples() async throws -> [String] {
-    let shown = try await ChildProcess(
+  /// The words of the command that the page is about: `keyring machines` of `acct-keyring-machines.1`.
+  var path: [String] { name.dropLast(2).split(separator: "-").dropFirst().map(String.init) }
+
+  /// The page as a terminal of that many columns shows it.
+  func shown(columns: Int) async throws -> String {
+    try await ChildProcess(
       "man",
       ["--pager=cat", "--local-file", Product.source("man/\(name)")],
-      environment: ChildProcess.plainEnvironment.merging(["MANWIDTH": "200"]) { $1 }
-    ).run()
+      environment: ChildProcess.plainEnvironment.merging(["MANWIDTH": "\(columns)"]) { $1 }
+    ).run().text
+  }
+
+  /// The commands that the page shows after a prompt, as a reader sees and copies them.
+  func examples() async throws -> [String] {
     // A line that ends with a backslash goes on in the next one.
-    let joined = shown.text.replacing("\\\n", with: "")
+    let joined = try await shown(columns: 200).replacing("\\\n", with: "")
     return joined.split(separator: "\n").compactMap { line in
       let text = line.drop { $0 == " " }
       return text.hasPrefix("$ ") ? String(text.dropFirst(2)) : nil

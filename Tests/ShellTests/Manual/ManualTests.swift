@@ -27,15 +27,20 @@ import Testing
     compare(main.options, shared, "man/acct.1, OPTIONS")
     for command in tool.commands where !command.hasCommands {
       let own = command.options.filter { !shared.contains($0) }
-      // A command with a page of its own is explained there; so are those that it holds.
-      let page = pages.first { $0.name == "acct-\(command.path.joined(separator: "-")).1" }
-      let parents = pages.first { $0.name == "acct-\(command.path[0]).1" }
+      let places = pages.filter { !explained(command.path, by: $0, of: tool).isEmpty }
       compare(
-        page?.options ?? parents?.commands[command.path] ?? main.commands[command.path] ?? [],
+        places.flatMap { explained(command.path, by: $0, of: tool) },
         own,
-        "man/\((page ?? parents ?? main).name), `acct \(command.path.joined(separator: " "))`"
+        "man/\((places.first ?? main).name), `acct \(command.path.joined(separator: " "))`"
       )
     }
+  }
+
+  /// The options of a command that a page explains: below the command, where it lists several, or as its own if the
+  /// page is of that command, or of a part of it, such as `acct-add-oauth.1`.
+  private func explained(_ path: [String], by page: ManualPage, of tool: Tool) -> [ManualPage.Option] {
+    let isOfPart = page.path.starts(with: path) && !tool.commands.contains { $0.path == page.path }
+    return (page.commands[path] ?? []) + (page.path == path || isOfPart ? page.options : [])
   }
 
   private func compare(_ listed: [ManualPage.Option], _ real: [Tool.Option], _ place: String) {
@@ -46,13 +51,15 @@ import Testing
         continue
       }
       #expect(entry.takesValue == option.takesValue, "\(place): whether \(name) takes a value")
+      let times = listed.count { Set($0.names) == Set(option.names) }
+      #expect(times == 1, "\(place): \(name) is explained in \(times) places")
     }
     for option in listed where !real.contains(where: { Set($0.names) == Set(option.names) }) {
       Issue.record("\(place) explains \(option.names.joined(separator: ", ")), which is not there")
     }
   }
 
-  @Test("Every command's page is of an existing command, and acct(1) refers to it")
+  @Test("Every command's page is of an existing command or a part of one, and acct(1) refers to it")
   func pages() async throws {
     let tool = try await Tool.built()
     let main = try await ChildProcess("cat", [Product.source("man/acct.1")]).run().text
@@ -60,8 +67,21 @@ import Testing
       let (name, section) = (page.name.dropLast(2), page.name.suffix(1))
       #expect(main.contains(".Xr \(name) \(section)"), "man/acct.1 does not refer to \(page.name)")
       guard section == "1" else { continue }
-      let path = name.split(separator: "-").dropFirst().map(String.init)
-      #expect(tool.commands.contains { $0.path == path }, "man/\(page.name) is of no command")
+      #expect(tool.commands.contains { page.path.starts(with: $0.path) }, "man/\(page.name) is of no command")
+    }
+  }
+
+  @Test("A page has at most 2,300 words, one of acct-add 2,000, and its lines fit a terminal of 80 columns")
+  func length() async throws {
+    for page in try await ManualPage.all() {
+      let text = try await page.shown(columns: 80)
+      let words = text.split { $0.isWhitespace }.count
+      let most = page.path.first == "add" ? 2000 : 2300
+      #expect(words > 50 && words <= most, "man/\(page.name) has \(words) words, and may have \(most)")
+      // man fills text up to column 78; only what is shown as it stands, such as an example, is wider.
+      for line in text.split(separator: "\n") where line.count > 78 {
+        Issue.record("man/\(page.name) has a line of \(line.count) columns: \(line)")
+      }
     }
   }
 
