@@ -1,7 +1,7 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup build build-tests test test-all torture soak soak-shared soak-proxy screens picture lint format \
-	completions order fuzz sanitize page-pictures bench demo first-ten-minutes deb packages install files uninstall clean
+	completions order fuzz sanitize page-pictures bench demo first-ten-minutes recipes deb packages install files uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -134,6 +134,10 @@ first-ten-minutes: build ## plays README.md in a real terminal, and counts the c
 	@.ci/setup first-ten-minutes
 	@PYTHONDONTWRITEBYTECODE=1 .ci/with-keyring .build/venv/bin/python Tests/FirstTenMinutes/play.py .build/first-ten-minutes
 	@PYTHONDONTWRITEBYTECODE=1 .ci/with-keyring .build/venv/bin/python Tests/FirstTenMinutes/counts.py $(binary)
+
+recipes: build ## runs the recipes of acct-recipes(7) with cron, direnv, podman and the others
+	@.ci/setup recipes
+	PYTHONDONTWRITEBYTECODE=1 .build/venv/bin/python Tests/Recipes/play.py $(binary)
 
 picture: build ## draws Documentation/screen.svg anew, from a terminal
 	@.ci/setup first-ten-minutes

@@ -46,6 +46,8 @@ EXPECTED = [
     ("acct proxy", [r"/acct/proxy$"]),
     ("curl --unix-socket", [r'"did": ?"did:plc:']),
     ("kill %1", []),
+    ("acct log", [r"alice\.example\.com"]),
+    ("acct allow", [r"https://api\.example"]),
     ("acct export", []),
     ("acct add --import", [r"alice\.example\.com"]),
     ("acct doctor", [r"^ok +the keyring \(secret-service\)", r"^ok +accounts and the keyring agree"]),
