@@ -59,7 +59,7 @@ struct ProcessTests {
     #expect(found.text.isEmpty)
   }
 
-  /// SECURITY.md and the export's format state the cost; every other test is spared it.
+  /// Documentation/threat-model.md and the export's format state the cost; every other test is spared it.
   @Test("A guess at the passphrase of a vault or an export costs what the documentation says")
   func costs() async throws {
     let home = try AcctHome(hasVault: false)
