@@ -68,6 +68,14 @@ struct ManualPage {
     ).run().text
   }
 
+  /// What the page shows on a line of its own, as a reader sees it where the line is wide enough.
+  var displays: [String] {
+    let escapes = [("\\-", "-"), ("\\(aq", "'"), ("\\(dq", "\""), ("\\&", ""), ("\\e", "\\")]
+    return lines.filter { $0.hasPrefix(".Dl ") }.map { line in
+      escapes.reduce(String(line.dropFirst(4))) { $0.replacing($1.0, with: $1.1) }
+    }
+  }
+
   /// The commands that the page shows after a prompt, as a reader sees and copies them.
   func examples() async throws -> [String] {
     // A line that ends with a backslash goes on in the next one.

@@ -82,6 +82,9 @@ import Testing
       for line in text.split(separator: "\n") where line.count > 78 {
         Issue.record("man/\(page.name) has a line of \(line.count) columns: \(line)")
       }
+      for display in page.displays where !text.contains(display) {
+        Issue.record("man/\(page.name) has a display that does not fit a line: \(display)")
+      }
     }
   }
 
