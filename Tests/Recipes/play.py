@@ -221,11 +221,11 @@ def lost_passphrase(stage: Stage, world: World, blocks: list[str]) -> None:
 def leak(stage: Stage, world: World, blocks: list[str]) -> None:
     known, unknown, session = blocks
     rotate, log = known.splitlines()
-    stage.run(rotate, [("(not shown)", f"{KEY}-2")])
+    stage.run(rotate, [("New token of openai: ", f"{KEY}-2")])
     stage.expect("acct token -a openai", f"{KEY}-2")
     stage.run(log, shows="openai")
     stage.run(unknown.splitlines()[0], shows="openai")
-    stage.run(unknown.splitlines()[1], [("(not shown)", f"{KEY}-3")])
+    stage.run(unknown.splitlines()[1], [("New token of openai: ", f"{KEY}-3")])
     server = world.start("StrictServer/strict_server.py", {
         "clients": {"my-script": {"redirect_uris": ["http://127.0.0.1/callback"]}}})
     stage.run(f"acct add --issuer {server['issuer']} --client-id my-script --name notes")
