@@ -66,19 +66,37 @@ extension Permit {
 }
 
 extension Account {
-  /// Permits the token of a request to be sent to its URL's origin, or its lines to be printed for that.
+  /// Permits the token of a request to be sent to its URL, or its lines to be printed for that.
   ///
   /// - Parameters:
-  ///   - url: The URL of the request; `nil` where the lines are the same for every URL.
+  ///   - url: The URL of the request.
   ///   - purpose: The purpose that the user wants the token for, if it differs from the URL's own.
   ///   - asBearer: A sealed session is sent as a bearer token instead of a cookie; the tokens of others are bearer tokens
   ///     already, or can't be, or are sent in the form in which the user added them.
   /// - Returns: The permit, which chooses the token.
   /// - Throws: ``AuthorizationError``.
   package func permit(
-    to url: HTTPURL?,
+    to url: HTTPURL,
     for purpose: TokenPurpose? = nil,
     asBearer: Bool = false
+  ) throws(AuthorizationError) -> Permit {
+    try permit(at: url, for: purpose, asBearer: asBearer)
+  }
+
+  /// Permits the lines of a request to be printed where they are the same for every URL; they are sent to none.
+  ///
+  /// - Throws: ``AuthorizationError``; see ``permit(to:for:asBearer:)``.
+  package func permitForEveryURL(
+    for purpose: TokenPurpose? = nil,
+    asBearer: Bool = false
+  ) throws(AuthorizationError) -> Permit {
+    try permit(at: nil, for: purpose, asBearer: asBearer)
+  }
+
+  private func permit(
+    at url: HTTPURL?,
+    for purpose: TokenPurpose?,
+    asBearer: Bool
   ) throws(AuthorizationError) -> Permit {
     if asBearer, tokenType == .dpop { throw .noBearer(self) }
     guard tokenType != .none else { throw .notSent(name) }

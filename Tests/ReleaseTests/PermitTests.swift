@@ -94,9 +94,18 @@ struct PermitTests {
     )
     let bound = try account(.oauth, .dpop)
     #expect(throws: AuthorizationError.noBearer(bound)) { try bound.permit(to: own, asBearer: true) }
-    #expect(throws: AuthorizationError.urlNeeded(bound.name)) { try bound.permit(to: nil) }
+    #expect(throws: AuthorizationError.urlNeeded(bound.name)) { try bound.permitForEveryURL() }
     let unsent = try account(.oauth, .none)
     #expect(throws: AuthorizationError.notSent(unsent.name)) { try unsent.permit(to: own) }
+  }
+
+  @Test("A permit for every URL is one to print the lines, and to send them nowhere")
+  func everyURL() throws {
+    let account = try account()
+    let released = try account.permitForEveryURL().release(AccountToken(token, of: account.id))
+    #expect(released.openedFields == [HeaderField("Authorization", Secret("Bearer made-up-token"))])
+    #expect(!released.isFor(own.origin))
+    #expect(throws: AuthorizationError.misdirected(own.origin)) { try released.opened(for: own.origin) }
   }
 
   @Test("A permit releases its own account's token alone, for its recipient alone")

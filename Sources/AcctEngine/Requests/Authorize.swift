@@ -82,7 +82,14 @@ package struct Authorize: Sendable {
     knowing hint: ServerHint? = nil
   ) async throws(EngineError) -> Authorization {
     let permit: Permit
-    do { permit = try account.permit(to: target.url, for: purpose, asBearer: asBearer) } catch {
+    do {
+      permit =
+        if let url = target.url {
+          try account.permit(to: url, for: purpose, asBearer: asBearer)
+        } else {
+          try account.permitForEveryURL(for: purpose, asBearer: asBearer)
+        }
+    } catch {
       throw .authorization(error)
     }
     let grant =
