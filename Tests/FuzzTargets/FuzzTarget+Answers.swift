@@ -24,9 +24,9 @@ func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
   switch TokenOutcome(answer(200), boundTo: nil) {
   case .granted(let response):
     guard response.tokenType != .dpop else { return "a bound token for a request without a proof" }
-    let tokens = [response.accessToken, response.refreshToken].compactMap(\.self)
+    let tokens = [response.accessToken.secret, response.refreshToken?.secret].compactMap(\.self)
     let areLines = tokens.allSatisfy { token in
-      token.secret.withBytes { span in span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) } }
+      token.withBytes { span in span.indices.allSatisfy { (0x21...0x7E).contains(span[$0]) } }
     }
     guard areLines else { return "a token that could write header lines" }
     guard response.lifetime ?? 1 > 0 else { return "a lifetime that is over" }
@@ -47,7 +47,8 @@ func tokenAnswerViolation(_ bytes: [UInt8]) -> String? {
 
 extension TokenResponse {
   fileprivate func grantsSame(as other: TokenResponse) -> Bool {
-    accessToken == other.accessToken && refreshToken == other.refreshToken && tokenType == other.tokenType
+    accessToken == other.accessToken && refreshToken?.secret == other.refreshToken?.secret
+      && tokenType == other.tokenType
       && lifetime == other.lifetime && scope == other.scope && subject == other.subject && expiry == other.expiry
   }
 }

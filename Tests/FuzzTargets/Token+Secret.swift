@@ -5,3 +5,7 @@ extension Token {
   /// The characters, as a target compares them.
   var secret: Secret { opened(for: .comparison) }
 }
+
+extension RefreshToken {
+  var secret: Secret { opened(for: .comparison) }
+}

@@ -106,7 +106,8 @@ package struct CredentialStore: Sendable {
         account.kind == .static
           ? try Token(secret, sentAs: account.sentAs) : try Token(secret)
       },
-      refreshToken: try item(.refreshToken, in: items) { secret throws(ParseError) in try Token(secret) },
+      refreshToken: try item(.refreshToken, in: items) { secret throws(ParseError) in try Token(secret) }
+        .map(RefreshToken.init),
       key: try item(.keypair, in: items) { secret throws(JWKError) in try context.key(secret, in: keyring) },
       clientSecret: try item(.clientSecret, in: items) { secret throws(ClientSecret.Flaw) in
         try ClientSecret.check(secret)

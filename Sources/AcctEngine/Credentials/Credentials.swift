@@ -10,7 +10,7 @@ package struct Credentials: Sendable {
   package var account: Account
   package var token: Token?
   /// Read only for a renewal.
-  var refreshToken: Token?
+  var refreshToken: RefreshToken?
   @Boxed package var key: DPoPKey? = nil
   /// The client's secret; read only for a renewal.
   var clientSecret: Secret?

@@ -40,7 +40,7 @@ package struct NewCredentials: Sendable {
   /// The program whose login it is.
   package var keptFor: Account.KeepingProgram?
   package var token: Token
-  package var refreshToken: Token?
+  package var refreshToken: RefreshToken?
   @Boxed package var idToken: IDToken? = nil
   @Boxed package var key: DPoPKey? = nil
   /// `true` if the user chose the place of the key.
@@ -164,7 +164,7 @@ extension NewCredentials {
     if let certificate {
       items += [.init(.certificate, certificate.certificate), .init(.certificateKey, certificate.keyItem)]
     }
-    if let refreshToken { items.append(.init(.refreshToken, refreshToken)) }
+    if let refreshToken { items.append(.init(refreshToken)) }
     items.append(.init(kind.tokenItem, token))
     if let idToken { items.append(.init(.idToken, idToken.token)) }
     if let expiresAt = tokenLifetime.expiresAt, kind == .oauth {

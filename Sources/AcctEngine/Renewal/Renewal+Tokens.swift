@@ -164,7 +164,7 @@ extension Renewal {
         try await KeyringRetry(context).store(items, with: account, in: credentialStore)
         return value
       case .storeRefreshToken(let token, let error):
-        let items = token.map { [Keyring.Item(.refreshToken, $0)] }
+        let items = token.map { [Keyring.Item($0)] }
         try await KeyringRetry(context).store(items ?? [], with: machine.account, in: credentialStore)
         throw error
       case .fail(let error):
@@ -181,7 +181,7 @@ extension Renewal {
     account.tokenLifetime = response.tokenLifetime(from: asked, canRenew: true)
     var items: [Keyring.Item] = []
     let renewsItself = account.client.grant.renewsItself
-    if let token = response.refreshToken, !renewsItself { items.append(.init(.refreshToken, token)) }
+    if let token = response.refreshToken, !renewsItself { items.append(.init(token)) }
     items.append(.init(.accessToken, response.accessToken))
     if let idToken = response.newIDToken(for: account) { items.append(.init(.idToken, idToken.token)) }
     if let expiresAt = account.tokenLifetime.expiresAt {

@@ -26,7 +26,7 @@ package struct RenewalStateMachine<Form> {
     /// Store the tokens with the account.
     case store(TokenResponse)
     /// Store the refresh token, if there is one, with the account; then fail.
-    case storeRefreshToken(Token?, EngineError)
+    case storeRefreshToken(RefreshToken?, EngineError)
     /// Save the account, and fail.
     case fail(EngineError)
   }

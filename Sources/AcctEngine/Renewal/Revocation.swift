@@ -12,14 +12,13 @@ struct Revocation: Sendable {
 
   /// Asks the server to end a session.
   ///
-  /// - Parameter credentials: Its tokens and key; the refresh token goes first, since it is the session.
+  /// - Parameter credentials: Its tokens and key.
   /// - Returns: A notice of the result for the user; `nil` if there is nothing to revoke.
   func revoke(_ credentials: Credentials) async -> Notice? {
     let account = credentials.account
     if account.kind == .session { return await logOut(account, credentials.token) }
     guard account.kind == .oauth, account.hasServer else { return nil }
-    let refreshToken = credentials.refreshToken.map { ($0, "refresh_token") }
-    guard let (token, hint) = refreshToken ?? credentials.token.map({ ($0, "access_token") }) else { return nil }
+    guard var form = RefreshRequest.revocation(of: credentials.refreshToken, or: credentials.token) else { return nil }
     do throws(EngineError) {
       var credentials = credentials
       credentials.inputTokens = try InputTokens(context).client(account.client)
@@ -27,7 +26,7 @@ struct Revocation: Sendable {
         .server(of: account, named: IdentityResolver(context).naming(ofIssuerOf: account), using: [.revocation])
       guard let endpoint = server.revocationEndpoint else { return .notRevoked(account: account.name, .noEndpoint) }
       let client = try ServerClient(credentials, at: server)
-      let form = RefreshRequest.revocation(of: token, hint: hint, clientID: client.formID)
+      form.add("client_id", client.formID)
       let response = try await context.client.send(form, to: endpoint, of: server, by: client, key: credentials.key)
       let answer = ServerAnswer(response, redacting: context.world.held.redactor)
       return response.status == 200 && !answer.isError
@@ -76,11 +75,11 @@ package struct ReplacedSession: Sendable {
     let replaced = Credentials(
       account: before.account,
       token: before.items[.accessToken].flatMap { try? Token($0) },
-      refreshToken: before.items[.refreshToken].flatMap { try? Token($0) },
+      refreshToken: before.items[.refreshToken].flatMap { try? Token($0) }.map(RefreshToken.init),
       key: before.items[.keypair].flatMap { try? context.key($0, of: before.account) }
     )
     let isKept =
-      replaced.refreshToken.map { $0 == credentials.refreshToken }
+      replaced.refreshToken.map { $0.isSame(as: credentials.refreshToken) }
       ?? (replaced.token == credentials.token)
     guard !isKept else { return nil }
     switch await Revocation(context).revoke(replaced) {

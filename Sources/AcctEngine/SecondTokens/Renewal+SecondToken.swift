@@ -106,7 +106,7 @@ extension Renewal {
     var tokens = tokens
     tokens.put(second, at: now)
     var items: [Keyring.Item] = []
-    if let token = response.refreshToken { items.append(.init(.refreshToken, token)) }
+    if let token = response.refreshToken { items.append(.init(token)) }
     items.append(.init(.secondTokens, tokens.item))
     // The refresh token works, so the last refusal was no end.
     if account.recordedState.doubt != nil { account.noteRenewal() }

@@ -16,14 +16,14 @@ package struct TakeOverSession: Sendable {
     package let issuer: Issuer
     package let clientID: String
     package let clientSecret: Secret?
-    package let refreshToken: Token
+    package let refreshToken: RefreshToken
     package let scope: String?
 
     package init(
       issuer: Issuer,
       clientID: String,
       clientSecret: Secret?,
-      refreshToken: Token,
+      refreshToken: RefreshToken,
       scope: String?
     ) {
       self.issuer = issuer
@@ -39,7 +39,7 @@ package struct TakeOverSession: Sendable {
   /// - Returns: Credentials that are not stored yet.
   /// - Throws: ``EngineError``; the refresh token may then have been used.
   package func credentials(of session: Session) async throws(EngineError) -> NewCredentials {
-    context.world.held.hold(session.refreshToken)
+    context.world.held.hold(session.refreshToken.opened(for: .redaction))
     if let secret = session.clientSecret { context.world.held.hold(secret) }
     var settings = ClientSettings.standard
     settings.usesDPoP = false

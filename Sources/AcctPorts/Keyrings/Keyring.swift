@@ -232,5 +232,7 @@ extension Keyring {
     }
 
     package init(_ kind: ItemKind, _ token: Token) { self.init(kind, token.opened(for: .keyring)) }
+
+    package init(_ token: RefreshToken) { self.init(.refreshToken, token.opened(for: .keyring)) }
   }
 }

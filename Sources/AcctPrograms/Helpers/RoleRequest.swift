@@ -35,7 +35,7 @@ package struct RoleRequest: Equatable, Sendable {
     form.add("RoleArn", role)
     form.add("RoleSessionName", session)
     form.add("DurationSeconds", duration.map(String.init))
-    form.add("WebIdentityToken", token)
+    form.addToken("WebIdentityToken", token)
     return form
   }
 

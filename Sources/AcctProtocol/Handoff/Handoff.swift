@@ -10,7 +10,7 @@ package import StrictJSON
 /// token is bound to, and every token fits on a header line.
 package final class Handoff: Sendable {
   package let accessToken: Token
-  package let refreshToken: Token?
+  package let refreshToken: RefreshToken?
   package let idToken: IDToken?
   /// The DPoP key, if the token is bound to one.
   package let key: DPoPKey?
@@ -60,7 +60,7 @@ package final class Handoff: Sendable {
     self.accessToken = accessToken
     isCertificateBound = claims.certificateThumbprint != nil
     tokenSubject = claims.subject
-    refreshToken = try members.parsed("refreshToken", as: Token.init)
+    refreshToken = try members.parsed("refreshToken", as: Token.init).map(RefreshToken.init)
     key = try Self.key(members, claims)
     handle = try members.parsed("handle", as: Handle.init)
     did = try members.parsed("did", as: DID.init)

@@ -42,7 +42,10 @@ package struct FormBody: Sendable {
   }
 
   /// Adds a token, which goes where the whole form is released to.
-  package mutating func add(_ name: String, _ token: Token) { add(name, token.opened(for: .form)) }
+  package mutating func addToken(_ name: String, _ token: Token) { add(name, token.opened(for: .form)) }
+
+  /// Adds a refresh token; see ``addToken(_:_:)``.
+  mutating func addToken(_ name: String, _ token: RefreshToken) { add(name, token.opened(for: .form)) }
 
   private mutating func encode(_ text: Secret) {
     text.withBytes { span in
@@ -69,28 +72,39 @@ package enum RefreshRequest {
   ///   - clientID: The very same string as at sign-in; another one ends the session.
   ///   - resource: The resource that the token is for, one of those of the sign-in (RFC 8707, section 2.2).
   /// - Returns: The form.
-  package static func form(_ refreshToken: Token, clientID: String?, resource: ResourceIndicator?) -> FormBody {
+  package static func form(_ refreshToken: RefreshToken, clientID: String?, resource: ResourceIndicator?) -> FormBody {
     var form = FormBody()
     form.add("grant_type", "refresh_token")
-    form.add("refresh_token", refreshToken)
+    form.addToken("refresh_token", refreshToken)
     form.add("client_id", clientID)
     form.add("resource", resource?.description)
     return form
   }
 
   /// Asks to end the session (RFC 7009, section 2.1).
-  package static func revocation(of token: Token, hint: String, clientID: String?) -> FormBody {
+  ///
+  /// - Parameters:
+  ///   - refreshToken: Goes first, since it is the session.
+  ///   - token: The access token, where there is no refresh token.
+  /// - Returns: The form, without the client; `nil` without a token.
+  package static func revocation(of refreshToken: RefreshToken?, or token: Token?) -> FormBody? {
     var form = FormBody()
-    form.add("token", token)
-    form.add("token_type_hint", hint)
-    form.add("client_id", clientID)
+    if let refreshToken {
+      form.addToken("token", refreshToken)
+      form.add("token_type_hint", "refresh_token")
+    } else if let token {
+      form.addToken("token", token)
+      form.add("token_type_hint", "access_token")
+    } else {
+      return nil
+    }
     return form
   }
 
   /// Asks whether a token is active (RFC 7662, section 2.1).
   package static func introspection(of token: Token, clientID: String?) -> FormBody {
     var form = FormBody()
-    form.add("token", token)
+    form.addToken("token", token)
     form.add("token_type_hint", "access_token")
     form.add("client_id", clientID)
     return form

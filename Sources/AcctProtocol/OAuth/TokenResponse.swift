@@ -6,7 +6,7 @@ package import StrictJSON
 /// A successful answer of a token endpoint (RFC 6749, section 5.1).
 package final class TokenResponse: Sendable {
   package let accessToken: Token
-  package let refreshToken: Token?
+  package let refreshToken: RefreshToken?
   package let tokenType: Account.TokenType
   /// Seconds.
   package let lifetime: Int64?
@@ -96,7 +96,7 @@ package final class TokenResponse: Sendable {
       throw .malformedAnswer(member: "cnf.x5t#S256")
     }
     self.accessToken = accessToken
-    refreshToken = answer.token("refresh_token")
+    refreshToken = answer.token("refresh_token").map(RefreshToken.init)
     scope = answer.scope().map(shown)
     statedSubject = answer.text("sub")
     subject = statedSubject ?? claims.subject
@@ -139,7 +139,7 @@ package enum TokenOutcome: Sendable {
   /// Tokens; what was wrong with the answer is in ``TokenResponse/blemishes``.
   case granted(TokenResponse)
   /// A grant whose access token can't be used, with the refresh token that may have replaced the one before.
-  case unusable(refreshToken: Token?, OAuthError)
+  case unusable(refreshToken: RefreshToken?, OAuthError)
   /// The server's refusal for good, in its words: the session has ended.
   case ended(code: String, description: String?, status: Int)
   /// Anything else: the credential stays.
@@ -212,9 +212,9 @@ extension GrantMembers {
   }
 
   /// The new refresh token, whatever the rest is.
-  var refreshToken: Token? {
+  var refreshToken: RefreshToken? {
     var members = ofUser
-    return members.token("refresh_token")
+    return members.token("refresh_token").map(RefreshToken.init)
   }
 }
 

@@ -19,7 +19,7 @@ package enum SecondTokenRequest {
   /// - Returns: The forms: a second one, without a scope, is for a server that refuses the scope that acct chose.
   package static func forms(
     for purpose: TokenPurpose,
-    _ refreshToken: Token,
+    _ refreshToken: RefreshToken,
     of account: Account,
     clientID: String?
   ) -> [FormBody] {
@@ -32,7 +32,7 @@ package enum SecondTokenRequest {
   private static func form(
     for purpose: TokenPurpose,
     _ scope: String?,
-    _ refreshToken: Token,
+    _ refreshToken: RefreshToken,
     of account: Account,
     clientID: String?
   ) -> FormBody {
@@ -58,7 +58,7 @@ package enum SecondTokenRequest {
   /// - Returns: The form.
   package static func form(
     for grant: OwnGrant,
-    _ refreshToken: Token,
+    _ refreshToken: RefreshToken,
     of account: Account,
     clientID: String?
   ) -> FormBody {

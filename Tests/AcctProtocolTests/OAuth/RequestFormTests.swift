@@ -40,8 +40,18 @@ struct RequestFormTests {
     let exchange = request.exchange(Secret("code"), clientID: "client").openedText
     #expect(exchange.hasSuffix("&\(first)"))
     #expect(!exchange.dropLast(first.count).contains("resource="))
-    let form = try RefreshRequest.form(Token("r1"), clientID: "client", resource: ResourceIndicator(typed[0]))
+    let token = try RefreshToken(Token("r1"))
+    let form = try RefreshRequest.form(token, clientID: "client", resource: ResourceIndicator(typed[0]))
     #expect(form.openedText == "grant_type=refresh_token&refresh_token=r1&client_id=client&\(first)")
+  }
+
+  @Test("A revocation names the refresh token, and the access token where there is no other")
+  func revocation() throws {
+    let (refresh, access) = (try RefreshToken(Token("r1")), try Token("a1"))
+    let form = RefreshRequest.revocation(of: refresh, or: access)
+    #expect(form?.openedText == "token=r1&token_type_hint=refresh_token")
+    #expect(RefreshRequest.revocation(of: nil, or: access)?.openedText == "token=a1&token_type_hint=access_token")
+    #expect(RefreshRequest.revocation(of: nil, or: nil) == nil)
   }
 
   @Test(

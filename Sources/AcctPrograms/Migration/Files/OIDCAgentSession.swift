@@ -23,7 +23,7 @@ package enum OIDCAgentSession {
         issuer: try Issuer(address),
         clientID: clientID,
         clientSecret: text("client_secret").map { Secret($0) },
-        refreshToken: try Token(Secret(refreshToken)),
+        refreshToken: RefreshToken(try Token(Secret(refreshToken))),
         scope: text("scope")
       )
     } catch {
