@@ -60,13 +60,14 @@ package struct AddGuest: Sendable {
 
   private func ask(_ service: Origin) async throws(EngineError) -> HTTPResponse {
     let deviceID = try await DeviceID(context.world).field()
+    let url = try service.url("/api/auth/guest")
     return try await client.send(
       HTTPRequest(
         method: "POST",
-        url: try service.url("/api/auth/guest"),
+        url: url,
         fields: [("Accept", "application/json"), ("Content-Type", "application/json")],
         body: Array("{}".utf8),
-        releasing: Permit(backTo: service).release(body: nil, beside: deviceID),
+        releasing: Permit(backTo: url).release(body: nil, beside: deviceID),
         timeout: client.timeout
       )
     )

@@ -173,7 +173,7 @@ struct BackendCall: Sendable {
         method: "POST",
         url: url,
         fields: [("Content-Type", "application/json"), ("Accept", "application/json")],
-        releasing: Permit(backTo: backend.origin).release(body: Secret(consuming: &body)),
+        releasing: Permit(backTo: url).release(body: Secret(consuming: &body)),
         timeout: client.timeout
       )
     )

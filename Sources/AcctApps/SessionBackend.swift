@@ -111,14 +111,15 @@ struct SessionBackend: Sendable {
     _ body: [UInt8]? = nil,
     mayBeSent: (@Sendable () -> Bool)? = nil
   ) async throws(EngineError) -> HTTPResponse {
+    let url = try origin.url(path)
     var released: Released?
     if let session {
-      do { released = try Permit(sessionBackTo: origin).release(session) } catch { throw .authorization(error) }
+      do { released = try Permit(sessionBackTo: url).release(session) } catch { throw .authorization(error) }
     }
     let type = body.map { _ in [("Content-Type", "application/json")] } ?? []
     let request = HTTPRequest(
       method: method,
-      url: try origin.url(path),
+      url: url,
       fields: [("Accept", "application/json")] + type,
       body: body,
       releasing: released,

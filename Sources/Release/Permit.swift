@@ -2,13 +2,12 @@ package import AcctModel
 
 /// The decision that a credential may be used.
 ///
-/// A permit is for one recipient, and where an account gives it, for that account's token; nothing else makes a ``Released``
+/// A permit is for one URL, or for the user, and where an account gives it, for that account's token; nothing else makes a ``Released``
 /// of a ``Token``. An account gives one for its own origins and for the user, before the keyring is read; a server for its own
 /// endpoints; and one that issued a credential gets it back.
 package final class Permit: Sendable {
-  /// The origin of the server that gets the credential; `nil` where it is not sent, but handed to the user, or to a program
-  /// that the user runs.
-  package let origin: Origin?
+  /// Where the credential is sent; `nil` where it is not sent, but handed to the user, or to a program that the user runs.
+  let url: HTTPURL?
   /// `true` if it is for the account's ID token.
   package let isForIDToken: Bool
   /// The purpose of the access token that it is for, if that differs from the account's own.
@@ -29,13 +28,13 @@ package final class Permit: Sendable {
   }
 
   init(
-    _ origin: Origin?,
+    _ url: HTTPURL?,
     idToken isForIDToken: Bool = false,
     for purpose: TokenPurpose? = nil,
     of owner: AccountID? = nil,
     as form: Form = .none
   ) {
-    self.origin = origin
+    self.url = url
     self.isForIDToken = isForIDToken
     self.purpose = purpose
     self.owner = owner
@@ -44,10 +43,10 @@ package final class Permit: Sendable {
 
   /// Permits a credential to go back to the server that issued it, or is about to: a backend, and what registers a
   /// client.
-  package convenience init(backTo issuer: Origin) { self.init(issuer) }
+  package convenience init(backTo url: HTTPURL) { self.init(url) }
 
   /// The same for a sealed session, which is sent as a cookie.
-  package convenience init(sessionBackTo backend: Origin) { self.init(backend, as: .cookie) }
+  package convenience init(sessionBackTo url: HTTPURL) { self.init(url, as: .cookie) }
 }
 
 extension Permit.Form {
@@ -61,7 +60,7 @@ extension Permit {
   /// - Throws: ``AuthorizationError/misdirected(_:)`` for any other URL.
   package static func to(_ url: HTTPURL, among endpoints: [HTTPURL?]) throws(AuthorizationError) -> Permit {
     guard endpoints.contains(url) else { throw .misdirected(url.origin) }
-    return Permit(url.origin)
+    return Permit(url)
   }
 }
 
@@ -107,7 +106,7 @@ extension Account {
     }
     let purpose = try self.purpose(for: url, purpose)
     if purpose == nil, sendsIDToken(to: url) {
-      return Permit(url?.origin, idToken: true, of: id, as: .authorization(scheme: "Bearer"))
+      return Permit(url, idToken: true, of: id, as: .authorization(scheme: "Bearer"))
     }
     let form: Permit.Form =
       switch tokenType {
@@ -116,7 +115,7 @@ extension Account {
       case .bearer, .session, .guest, .none: .authorization(scheme: "Bearer")
       case .static: Permit.Form(sentAs ?? .bearer)
       }
-    return Permit(url?.origin, for: purpose, of: id, as: form)
+    return Permit(url, for: purpose, of: id, as: form)
   }
 
   /// Permits a token to be handed to the user, or to a program that the user runs.
@@ -149,7 +148,7 @@ extension Account {
   package func permit(lendingTo server: Origin?, idToken isIDToken: Bool) throws(AuthorizationError) -> Permit {
     let issuing = client.endpoints[.token]?.origin ?? identity.issuer?.url.origin
     if let server, server != issuing { try requireOwn(server) }
-    return Permit(server, idToken: isIDToken, of: id)
+    return Permit(nil, idToken: isIDToken, of: id)
   }
 
   /// Permits an access token or ID token to be sent in the body of a request to a service of the account.
@@ -157,7 +156,7 @@ extension Account {
   /// - Throws: ``AuthorizationError/originRefused(_:account:allowed:)``.
   package func permit(inBodyTo url: HTTPURL, idToken isIDToken: Bool) throws(AuthorizationError) -> Permit {
     try requireOwn(url.origin)
-    return Permit(url.origin, idToken: isIDToken, of: id)
+    return Permit(url, idToken: isIDToken, of: id)
   }
 
   /// Checks an origin where only what its server said is used, and no credential: what another program received, or a

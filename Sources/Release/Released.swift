@@ -1,11 +1,11 @@
 package import AcctModel
 package import Secrets
 
-/// A credential that may be used: sent to one origin, or handed to the user.
+/// A credential that may be used: sent to one URL, or handed to the user.
 ///
-/// Only a ``Permit`` makes one. A transport refuses a request that carries one for another origin.
+/// Only a ``Permit`` makes one. A transport refuses a request to another URL that carries it.
 package final class Released: Sendable {
-  private let origin: Origin?
+  private let url: HTTPURL?
   /// The header lines that carry it, in the order in which they are printed.
   package let openedFields: [HeaderField]
   private let body: Secret?
@@ -16,13 +16,13 @@ package final class Released: Sendable {
   private let token: Token?
 
   fileprivate init(
-    _ origin: Origin?,
+    _ url: HTTPURL?,
     _ fields: [HeaderField],
     body: Secret? = nil,
     query: Secret? = nil,
     token: Token? = nil
   ) {
-    self.origin = origin
+    self.url = url
     openedFields = fields
     self.body = body
     openedQuery = query
@@ -32,23 +32,23 @@ package final class Released: Sendable {
   /// The token alone, as `token`, `exec` and programs have it; empty for a body, and for a token that is no account's yet.
   package var openedToken: Secret { token?.secret ?? Secret("") }
 
-  /// Returns `true` if it was released for a server.
-  package func isFor(_ origin: Origin) -> Bool { self.origin == origin }
+  /// Returns `true` if it was released for that URL.
+  package func isFor(_ url: HTTPURL) -> Bool { self.url == url }
 
-  /// The header lines, the parameter of the query and the body, for the server that they are sent to.
+  /// The header lines, the parameter of the query and the body, for the URL that they are sent to.
   ///
-  /// - Throws: ``AuthorizationError/misdirected(_:)`` for any other server.
+  /// - Throws: ``AuthorizationError/misdirected(_:)`` for any other URL.
   package func opened(
-    for origin: Origin
+    for url: HTTPURL
   ) throws(AuthorizationError) -> (fields: [HeaderField], query: Secret?, body: Secret?) {
-    guard self.origin == origin else { throw .misdirected(origin) }
+    guard isFor(url) else { throw .misdirected(url.origin) }
     return (openedFields, openedQuery, body)
   }
 
   /// The same with the header lines that the user, or a program of the user's, gives for the request.
   package func beside(_ lines: [HeaderField]) -> Released {
     lines.isEmpty
-      ? self : Released(origin, openedFields + lines, body: body, query: openedQuery, token: token)
+      ? self : Released(url, openedFields + lines, body: body, query: openedQuery, token: token)
   }
 }
 
@@ -66,7 +66,7 @@ extension Permit {
   ) throws(AuthorizationError) -> Released {
     guard own.owner == owner, own.isIDToken == isForIDToken, own.purpose == purpose else { throw misdirected }
     return Released(
-      origin,
+      url,
       form.lines(for: own.token) + (companion.map { [$0] } ?? []),
       query: form.query(for: own.token),
       token: own.token
@@ -82,15 +82,15 @@ extension Permit {
   /// - Throws: ``AuthorizationError/misdirected(_:)`` where the permit is for an account's token.
   package func release(_ token: Token, in scheme: String? = nil) throws(AuthorizationError) -> Released {
     guard owner == nil else { throw misdirected }
-    return Released(origin, scheme.map { [.authorization($0, token)] } ?? form.lines(for: token))
+    return Released(url, scheme.map { [.authorization($0, token)] } ?? form.lines(for: token))
   }
 
   /// Releases a body with credentials in it, and the line by which a client authenticates itself beside it.
   package func release(body: Secret?, beside line: HeaderField? = nil) -> Released {
-    Released(origin, line.map { [$0] } ?? [], body: body)
+    Released(url, line.map { [$0] } ?? [], body: body)
   }
 
-  private var misdirected: AuthorizationError { .misdirected(origin) }
+  private var misdirected: AuthorizationError { .misdirected(url?.origin) }
 }
 
 extension Permit.Form {

@@ -73,7 +73,8 @@ struct PermitTests {
     let account = try account()
     let issuer = try Origin("https://issuer.example")
     #expect(try account.permit(lendingTo: issuer, idToken: true).isForIDToken)
-    #expect(try account.permit(lendingTo: issuer, idToken: false).origin == issuer)
+    let released = try account.permit(lendingTo: issuer, idToken: false).release(AccountToken(token, of: account.id))
+    #expect(!released.isFor(HTTPURL(issuer)))
   }
 
   @Test("A token is sent in the form of its account")
@@ -104,8 +105,8 @@ struct PermitTests {
     let account = try account()
     let released = try account.permitForEveryURL().release(AccountToken(token, of: account.id))
     #expect(released.openedFields == [HeaderField("Authorization", Secret("Bearer made-up-token"))])
-    #expect(!released.isFor(own.origin))
-    #expect(throws: AuthorizationError.misdirected(own.origin)) { try released.opened(for: own.origin) }
+    #expect(!released.isFor(own))
+    #expect(throws: AuthorizationError.misdirected(own.origin)) { try released.opened(for: own) }
   }
 
   @Test("A permit releases its own account's token alone, for its recipient alone")
@@ -123,13 +124,13 @@ struct PermitTests {
       #expect(throws: AuthorizationError.misdirected(own.origin)) { try permit.release(wrong) }
     }
     let released = try permit.release(AccountToken(token, of: mine.id))
-    #expect(throws: AuthorizationError.misdirected(other.origin)) { try released.opened(for: other.origin) }
-    #expect(try released.opened(for: own.origin).fields == released.openedFields)
-    #expect(released.isFor(own.origin))
-    #expect(!released.isFor(other.origin))
+    #expect(throws: AuthorizationError.misdirected(other.origin)) { try released.opened(for: other) }
+    #expect(try released.opened(for: own).fields == released.openedFields)
+    #expect(released.isFor(own))
+    for url in [other, try own.resolving("/elsewhere")] { #expect(!released.isFor(url)) }
     let handed = try mine.permit(handingOverFor: own).release(AccountToken(token, of: mine.id))
     #expect(handed.openedToken == token.secret)
-    #expect(!handed.isFor(own.origin))
+    #expect(!handed.isFor(own))
     #expect(handed.openedFields.isEmpty)
   }
 
@@ -146,7 +147,7 @@ struct PermitTests {
 
   @Test("A server permits credentials to its own endpoints alone")
   func endpoints() throws {
-    #expect(try Permit.to(own, among: [own, nil]).release(body: Secret("refresh_token=made-up")).isFor(own.origin))
+    #expect(try Permit.to(own, among: [own, nil]).release(body: Secret("refresh_token=made-up")).isFor(own))
     let neighbour = try HTTPURL("https://own.example/other")
     for url in [other, neighbour] {
       #expect(throws: AuthorizationError.misdirected(url.origin)) { try Permit.to(url, among: [own, nil]) }

@@ -49,7 +49,7 @@ extension HTTPTransport {
   fileprivate func noting(_ held: HeldSecrets) -> HTTPTransport {
     HTTPTransport(
       send: { request throws(HTTPFailure) in
-        let sent = try request.opened(for: request.url.origin)
+        let sent = try request.opened()
         held.hold(SecretMembers.ofFields(sent.fields))
         if let body = sent.body { held.hold(SecretMembers.ofBody(body, .sent)) }
         let response: HTTPResponse
@@ -59,7 +59,7 @@ extension HTTPTransport {
         return response
       },
       stream: { request throws(HTTPFailure) in
-        held.hold(SecretMembers.ofFields(try request.opened(for: request.url.origin).fields))
+        held.hold(SecretMembers.ofFields(try request.opened().fields))
         let response: StreamedResponse
         do throws(HTTPFailure) { response = try await stream(request) } catch { throw error.redacted(by: held) }
         held.hold(cookiesIn: response.head.fields)

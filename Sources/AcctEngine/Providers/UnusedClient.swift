@@ -43,7 +43,7 @@ struct UnusedClient: Sendable {
     let origin = access.url.origin
     guard try await isServer(origin, of: account, named: naming) else { return nil }
     let released: Released
-    do { released = try Permit(backTo: origin).release(access.token, in: "Bearer") } catch {
+    do { released = try Permit(backTo: access.url).release(access.token, in: "Bearer") } catch {
       throw .authorization(error)
     }
     let response = try await context.client.send(

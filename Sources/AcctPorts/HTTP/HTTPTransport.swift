@@ -7,11 +7,11 @@ package import Secrets
 /// Every transport promises: TLS with the system's roots (or `SSL_CERT_FILE`'s) or plain http on loopback, nothing
 /// else; no connection beyond the request's reach; no redirect is followed; no call outlives its deadline; no more
 /// than the maximum of a body is read; nothing is retried, and no cookie kept; a credential goes nowhere but to the
-/// origin that it was released for.
+/// URL that it was released for.
 package struct HTTPTransport: Sendable {
   /// Sends a request and reads its whole response, both held in memory.
   ///
-  /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another origin, whatever the transport is.
+  /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another URL, whatever the transport is.
   package let send: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
   /// Sends a request and returns as soon as the head of its response is there; both bodies flow
   /// part by part, at the pace of the slower end, with constant memory.
@@ -89,39 +89,41 @@ package struct HTTPRequest: Sendable {
   /// Adds a field without a credential.
   package mutating func add(_ name: String, _ value: String) { plainFields.append((name, value)) }
 
-  /// Its fields, query and body, as they are sent to a server; no query where the URL's own is sent.
+  /// Its URL, fields, query and body, as they are sent.
   ///
-  /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another origin.
-  package func opened(for origin: Origin) throws(HTTPFailure) -> SentCredential {
-    var sent = try released.opened(for: origin, behind: url.query)
+  /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another URL.
+  package func opened() throws(HTTPFailure) -> SentRequest {
+    var sent = try released.opened(for: url)
     sent.fields += plainFields.map { ($0.name, Secret($0.value)) }
     sent.body = sent.body ?? plainBody.map { Secret($0) }
     return sent
   }
 }
 
-/// A request with its credential, as it is sent.
-package struct SentCredential {
-  package var fields: [SentField]
-  package var query: Secret?
-  package var body: Secret?
+/// What a request with its credential consists of: the credential's URL and no other.
+package struct SentRequest {
+  package let url: HTTPURL
+  package fileprivate(set) var fields: [SentField]
+  /// The query with a credential; `nil`: the URL's own.
+  package let query: Secret?
+  package fileprivate(set) var body: Secret?
 }
 
 /// A field as it is sent.
 package typealias SentField = (name: String, value: Secret)
 
 extension Released? {
-  /// Refuses to send a credential to another origin than the one that it was released for.
+  /// Refuses to send a credential to another URL than the one that it was released for.
   fileprivate func requireFor(_ url: HTTPURL) throws(HTTPFailure) {
-    if self?.isFor(url.origin) == false { throw .misdirected }
+    if self?.isFor(url) == false { throw .misdirected }
   }
 
-  fileprivate func opened(for origin: Origin, behind own: String?) throws(HTTPFailure) -> SentCredential {
-    guard let self else { return SentCredential(fields: [], query: nil, body: nil) }
+  fileprivate func opened(for url: HTTPURL) throws(HTTPFailure) -> SentRequest {
+    guard let self else { return SentRequest(url: url, fields: [], query: nil, body: nil) }
     do {
-      let (fields, query, body) = try self.opened(for: origin)
+      let (fields, query, body) = try self.opened(for: url)
       let sent = fields.map { ($0.name, $0.value) }
-      return SentCredential(fields: sent, query: query.map { Self.query($0, behind: own) }, body: body)
+      return SentRequest(url: url, fields: sent, query: query.map { Self.query($0, behind: url.query) }, body: body)
     } catch {
       throw .misdirected
     }
@@ -246,11 +248,11 @@ package struct StreamedRequest: Sendable {
     self.identity = identity
   }
 
-  /// Its fields and query, as they are sent to a server; no query where the URL's own is sent.
+  /// Its URL, fields and query, as they are sent.
   ///
-  /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another origin.
-  package func opened(for origin: Origin) throws(HTTPFailure) -> SentCredential {
-    var sent = try released.opened(for: origin, behind: url.query)
+  /// - Throws: ``HTTPFailure/unsendable(reason:)`` for a credential of another URL.
+  package func opened() throws(HTTPFailure) -> SentRequest {
+    var sent = try released.opened(for: url)
     sent.fields += plainFields.map { ($0.name, Secret($0.value)) }
     return sent
   }

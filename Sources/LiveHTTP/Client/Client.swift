@@ -191,12 +191,10 @@ struct RequestMessage: Sendable {
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
   init(_ request: HTTPRequest, userAgent: Secret?) throws(HTTPFailure) {
-    let sent = try request.opened(for: request.url.origin)
+    let sent = try request.opened()
     try self.init(
       request.method,
-      request.url,
-      sent.query,
-      sent.fields,
+      sent,
       sent.body.map { .bytes($0) } ?? .none,
       asksFirst: false,
       .total(request.timeout),
@@ -209,12 +207,9 @@ struct RequestMessage: Sendable {
 
   /// - Throws: ``HTTPFailure/unsendable(reason:)``.
   init(_ request: StreamedRequest, userAgent: Secret?) throws(HTTPFailure) {
-    let sent = try request.opened(for: request.url.origin)
     try self.init(
       request.method,
-      request.url,
-      sent.query,
-      sent.fields,
+      try request.opened(),
       request.body.map { .source($0) } ?? .none,
       asksFirst: request.asksFirst && request.body != nil,
       .each(request.timeout),
@@ -228,9 +223,7 @@ struct RequestMessage: Sendable {
   /// Checks method, names and values (RFC 9110, sections 5.1, 5.5 and 9.1).
   private init(
     _ method: String,
-    _ url: HTTPURL,
-    _ query: Secret?,
-    _ fields: [(name: String, value: Secret)],
+    _ sent: SentRequest,
     _ body: Body,
     asksFirst: Bool,
     _ timeout: Timeout,
@@ -241,6 +234,7 @@ struct RequestMessage: Sendable {
   ) throws(HTTPFailure) {
     // An origin that breaks this can't be made; it is checked here too since all else depends on
     // it.
+    let (url, fields) = (sent.url, sent.fields)
     guard url.origin.scheme == .https || url.origin.isLoopback else {
       throw .unsendable(reason: "plain http is for loopback only")
     }
@@ -266,7 +260,7 @@ struct RequestMessage: Sendable {
     lines.append(HeaderLine("Expect", asksFirst ? Secret("100-continue") : nil))
     self.method = method
     self.url = url
-    secretQuery = query
+    secretQuery = sent.query
     self.lines = lines
     self.body = body
     self.asksFirst = asksFirst

@@ -70,8 +70,9 @@ struct ExchangeTests {
       let url = try HTTPURL(server.url)
       let transport = HTTPTransport.live()
       for released in [
-        try Permit(backTo: Origin("https://other.example")).release(Token("made-up"), in: "Bearer"),
-        Permit(backTo: try Origin("http://127.0.0.1:1")).release(body: Secret("code=made-up")),
+        try Permit(backTo: HTTPURL("https://other.example")).release(Token("made-up"), in: "Bearer"),
+        Permit(backTo: try HTTPURL("http://127.0.0.1:1")).release(body: Secret("code=made-up")),
+        Permit(backTo: try url.resolving("/elsewhere")).release(body: Secret("code=made-up")),
       ] {
         let request = HTTPRequest(method: "POST", url: url, releasing: released, timeout: 30)
         let refusal = HTTPFailure.unsendable(reason: "its credentials were released for another server")
@@ -81,7 +82,7 @@ struct ExchangeTests {
         }
       }
       #expect(server.connections == 0)
-      let own = try Permit(backTo: url.origin).release(Token("made-up"), in: "Bearer")
+      let own = try Permit(backTo: url).release(Token("made-up"), in: "Bearer")
       _ = try await transport.send(HTTPRequest(method: "GET", url: url, releasing: own, timeout: 30))
       #expect(server.received.first?.fields.contains("Authorization: Bearer made-up") == true)
     }
