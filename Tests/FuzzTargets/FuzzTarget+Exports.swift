@@ -10,8 +10,8 @@ func exportViolation(_ bytes: [UInt8]) -> String? {
 }
 
 func exportContentsViolation(_ bytes: [UInt8]) -> String? {
-  guard let accounts = try? ExportContents.decode(Secret(bytes)) else { return nil }
-  guard let written = try? ExportContents.encode(accounts) else { return "accounts that can't be written" }
-  return (try? ExportContents.decode(written)) == accounts
+  guard let accounts = try? ExportContents(Secret(bytes)).accounts() else { return nil }
+  guard let written = try? ExportContents(accounts) else { return "accounts that can't be written" }
+  return (try? written.accounts()) == accounts
     ? nil : "accounts that read otherwise when written"
 }

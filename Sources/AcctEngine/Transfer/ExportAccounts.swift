@@ -42,12 +42,12 @@ package struct ExportAccounts: Sendable {
   ) async throws(EngineError) -> [Account] {
     var storedAccounts: [StoredAccount] = []
     for account in accounts { storedAccounts.append(try await storedAccount(account)) }
-    let file: Secret
-    do throws(TransferError) { file = try sealed(storedAccounts, passphrase) } catch { throw .transfer(error) }
+    let export: SealedExport
+    do throws(TransferError) { export = try sealed(storedAccounts, passphrase) } catch { throw .transfer(error) }
     switch target {
-    case .standardOutput: do { try context.world.streams.output(file) } catch { throw .files(.output(error)) }
+    case .standardOutput: do { try context.world.streams.output(export.file) } catch { throw .files(.output(error)) }
     case .file(let path, let replacing):
-      do { try context.world.secretFiles.write(path, file, replacing) } catch { throw .transfer(.file(error)) }
+      do { try context.world.secretFiles.write(path, export.file, replacing) } catch { throw .transfer(.file(error)) }
     }
     return storedAccounts.map(\.account)
   }
@@ -71,32 +71,31 @@ package struct ExportAccounts: Sendable {
     }
   }
 
-  private func sealed(_ storedAccounts: [StoredAccount], _ passphrase: Secret) throws(TransferError) -> Secret {
-    let contents = try ExportContents.encode(storedAccounts)
-    let bytes: [UInt8]
-    do {
-      bytes = try SealedExport(
-        sealing: contents,
-        under: passphrase,
-        random: context.world.entropy.bytes(SealedExport.randomCount)
-      ).serialized()
-    } catch {
-      throw .sealed(error)
-    }
-    guard bytes.count <= ImportFile.limit else { throw .tooLarge(limit: ImportFile.limit) }
-    return Secret(bytes)
+  private func sealed(_ storedAccounts: [StoredAccount], _ passphrase: Secret) throws(TransferError) -> SealedExport {
+    let contents = try ExportContents(storedAccounts)
+    let export: SealedExport
+    do { export = try contents.sealed(under: passphrase, context.world.entropy) } catch { throw .sealed(error) }
+    guard export.file.count <= ImportFile.limit else { throw .tooLarge(limit: ImportFile.limit) }
+    return export
   }
 }
 
 /// The contents of an export: accounts as their files describe them, and their keyring items by the keys that storage
 /// uses.
 ///
+/// They leave it sealed, or as accounts.
+///
 /// `Documentation/export-format.md` describes the format. A machine's own data is not in it: the device id of guests,
 /// hints, the keyring of an account, its history but for when its tokens were stored, and the active account. An account that names a file, a program or a
 /// device is refused: one that comes from elsewhere must not choose what is read, run or printed here.
-package enum ExportContents {
+package struct ExportContents {
+  private let plain: Secret
+
+  /// Takes what was sealed.
+  package init(_ plain: Secret) { self.plain = plain }
+
   /// Serializes accounts.
-  package static func encode(_ storedAccounts: [StoredAccount]) throws(TransferError) -> Secret {
+  package init(_ storedAccounts: [StoredAccount]) throws(TransferError) {
     var accounts: [JSON] = []
     for storedAccount in storedAccounts {
       var exported = storedAccount.account.withoutFiles
@@ -114,18 +113,23 @@ package enum ExportContents {
       accounts.append(["account": account, "items": .object(items)])
     }
     var bytes = (["accounts": .array(accounts)] as JSON).serialized()
-    return Secret(consuming: &bytes)
+    plain = Secret(consuming: &bytes)
+  }
+
+  fileprivate func sealed(under passphrase: Secret, _ entropy: Entropy) throws(SealedExportError) -> SealedExport {
+    try SealedExport(sealing: plain, under: passphrase, random: entropy.bytes(SealedExport.randomCount))
   }
 
   /// Parses accounts, each of which is sound.
   ///
   /// - Throws: ``TransferError/notAccounts``, ``TransferError/local(_:)`` or ``TransferError/unsound(_:)``.
-  package static func decode(_ contents: Secret) throws(TransferError) -> [StoredAccount] {
-    let json = contents.withBytes { bytes in try? JSON(parsing: bytes) }
+  package func accounts() throws(TransferError) -> [StoredAccount] {
+    let json = plain.withBytes { bytes in try? JSON(parsing: bytes) }
     guard let entries = json?.objectValue?["accounts"]?.arrayValue, !entries.isEmpty else { throw .notAccounts }
     var storedAccounts: [StoredAccount] = []
     for entry in entries {
-      guard let storedAccount = storedAccount(entry), !storedAccounts.contains(where: { $0.isTwin(of: storedAccount) })
+      guard let storedAccount = Self.storedAccount(entry),
+        !storedAccounts.contains(where: { $0.isTwin(of: storedAccount) })
       else { throw .notAccounts }
       let account = storedAccount.account
       guard !account.namesFilesOrPrograms, account.deviceStorage == nil else { throw .local(account.name) }
@@ -219,12 +223,12 @@ package struct ImportAccounts: Sendable {
   private func opened(_ export: SealedExport, _ passphrases: [Secret]) throws(TransferError) -> [StoredAccount] {
     var failure = SealedExportError.notOpened
     for passphrase in passphrases {
-      let contents: Secret
-      do { contents = try export.opened(with: passphrase) } catch {
+      let contents: ExportContents
+      do { contents = ExportContents(try export.opened(with: passphrase)) } catch {
         failure = error
         continue
       }
-      return try ExportContents.decode(contents)
+      return try contents.accounts()
     }
     throw .sealed(failure)
   }

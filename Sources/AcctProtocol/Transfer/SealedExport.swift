@@ -149,6 +149,9 @@ extension SealedExport {
     )
   }
 
+  /// The same, as it is written.
+  package var file: Secret { Secret(serialized()) }
+
   /// `true` for JSON that is meant to be an export, well-formed or not.
   package static func isExport(_ json: JSON) -> Bool {
     guard let file = json.objectValue else { return false }
