@@ -34,10 +34,10 @@ extension Backends: AppBackends {
 
   package func end(
     _ session: Token,
-    at backend: Origin,
+    of account: Account,
     _ context: EngineContext
-  ) async throws(EngineError) -> Int {
-    try await SessionBackend(backend, context).logOut(session)
+  ) async throws(EngineError) -> Int? {
+    try await SessionBackend(of: account, context)?.logOut(session)
   }
 
   package func companion(_ context: EngineContext) async throws(EngineError) -> HeaderField {

@@ -197,8 +197,8 @@ struct ObservedSession: Sendable {
     for account: Account,
     in credentialStore: CredentialStore
   ) async throws(EngineError) -> Notice? {
+    guard let backend = SessionBackend(of: account, context), backend.origin == origin else { return nil }
     let mayBeSent = try await credentialStore.claim(account)
-    let backend = SessionBackend(origin, context)
     let word: SessionBackend.Reply<SessionAnswer>
     do { word = try await backend.validate(observed, mayBeSent: mayBeSent) } catch {
       try credentialStore.letGo(account)

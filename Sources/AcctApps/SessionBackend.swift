@@ -23,6 +23,12 @@ struct SessionBackend: Sendable {
     self.context = context
   }
 
+  /// The backend of an account, which alone gets its session; `nil` for an account without one.
+  init?(of account: Account, _ context: EngineContext) {
+    guard let service = account.service else { return nil }
+    self.init(service, context)
+  }
+
   /// A backend's answer about a session, and the new session in it, if there is one.
   typealias Reply<Answer> = (answer: Answer, rotated: RotatedCookie?)
 

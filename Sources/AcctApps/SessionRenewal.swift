@@ -45,7 +45,7 @@ struct SessionRenewal: Sendable {
       let now = context.world.clock.now()
       try current.requireNotEnded(at: now)
       let credentials = try await credentialStore.readForRenewal()
-      guard let session = credentials.token, let origin = current.service else {
+      guard let session = credentials.token, let backend = SessionBackend(of: current, context) else {
         throw current.stateError(current.assess(.missing, at: now))
       }
       guard reason.applies(to: credentials, since: known, at: now) else {
@@ -64,7 +64,7 @@ struct SessionRenewal: Sendable {
           current,
           session,
           because: reason,
-          at: SessionBackend(origin, context),
+          at: backend,
           credentialStore,
           mayBeSent,
           context

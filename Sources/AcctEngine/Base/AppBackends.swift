@@ -18,8 +18,8 @@ package protocol AppBackends: AnyObject, Sendable {
     _ context: EngineContext
   ) async throws(EngineError) -> RenewedSession
 
-  /// Asks a backend to end a session; returns the status of its answer.
-  func end(_ session: Token, at backend: Origin, _ context: EngineContext) async throws(EngineError) -> Int
+  /// Asks the backend of an account to end its session; returns the status of the answer, and `nil` without a backend.
+  func end(_ session: Token, of account: Account, _ context: EngineContext) async throws(EngineError) -> Int?
 
   /// Finds the field that each request of a guest has beside its token.
   func companion(_ context: EngineContext) async throws(EngineError) -> HeaderField

@@ -38,9 +38,9 @@ struct Revocation: Sendable {
   }
 
   private func logOut(_ account: Account, _ session: Token?) async -> Notice? {
-    guard let session, let backend = account.service, let backends = context.backends else { return nil }
+    guard let session, let backends = context.backends else { return nil }
     do throws(EngineError) {
-      let status = try await backends.end(session, at: backend, context)
+      guard let status = try await backends.end(session, of: account, context) else { return nil }
       return status == 200
         ? .revoked(account: account.name)
         : .notRevoked(account: account.name, .refused(status: status))
