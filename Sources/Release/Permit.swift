@@ -2,9 +2,9 @@ package import AcctModel
 
 /// The decision that a credential may be used.
 ///
-/// A permit is for one URL, or for the user, and where an account gives it, for that account's token; nothing else makes a ``Released``
-/// of a ``Token``. An account gives one for its own origins and for the user, before the keyring is read; a server for its own
-/// endpoints; and one that issued a credential gets it back.
+/// A permit is for one URL, or for the user, and where an account gives it, for that account's token; nothing else makes
+/// a ``Released`` of a ``Token``. An account gives one for its own origins and for the user, before the keyring is read;
+/// a server for its own endpoints; and one that issued a credential gets it back.
 package final class Permit: Sendable {
   /// Where the credential is sent; `nil` where it is not sent, but handed to the user, or to a program that the user runs.
   let url: HTTPURL?

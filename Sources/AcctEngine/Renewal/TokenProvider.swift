@@ -269,11 +269,17 @@ struct GrantToken: Sendable {
     case .program(let line): return try await InputTokens(context).run(line, asJWT: isJWT)
     case .account(let id):
       let owner = try owner(id, besides: account)
-      let server = settings.endpoints[.token]?.origin ?? issuer?.url.origin
       // An exchange that brought an ID token has it in the place of its own.
       let isIDToken = inputs.subjectType == .idToken && owner.tokenType != .none
       let permit: Permit
-      do { permit = try owner.permit(lendingTo: server, idToken: isIDToken) } catch { throw .authorization(error) }
+      do {
+        permit = try owner.permit(
+          lendingTo: settings.endpoints[.token]?.origin ?? issuer?.url.origin,
+          idToken: isIDToken
+        )
+      } catch {
+        throw .authorization(error)
+      }
       do throws(EngineError) {
         let grant = try await TokenProvider(context, .allowed).grant(to: owner, under: permit)
         return try permit.release(grant).openedToken
