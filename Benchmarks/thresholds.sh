@@ -24,12 +24,15 @@ alone() { # a command line
     XDG_CACHE_HOME="$XDG_CACHE_HOME" DBUS_SESSION_BUS_ADDRESS="$DBUS_SESSION_BUS_ADDRESS" ACCT_HOME="$ACCT_HOME" \
     ACCT_KEYRING="$ACCT_KEYRING" "$@")
 }
+# Both run the command twice, and count the second one: the first of an hour notes that its program has used the account.
 # Valgrind cannot read this compiler's debugging information; the symbols are enough.
 instructions() {
+  alone valgrind --tool=none acct "$@" >"$folder/out" 2>&1
   alone valgrind --tool=callgrind --callgrind-out-file=/dev/null acct "$@" 2>&1 >"$folder/out" |
     sed -n 's/.*Collected : //p'
 }
 calls() {
+  alone strace --output=/dev/null acct "$@" >"$folder/out"
   alone strace --follow-forks --decode-fds=path --output="$folder/strace" acct "$@" >"$folder/out"
   # Not counted: how often it waits and in how many pieces answers come, which is the other side's business; pieces of
   # the list of mappings, which has paths in it; and strace's own lines about signals and the end.

@@ -147,8 +147,13 @@ package struct PrivateFolder: Sendable {
     }
   }
 
-  /// Removes a file durably; one that is not there is no error.
-  package func remove(_ name: String) throws(PrivateFilesError) {
+  /// Removes a file; one that is not there is no error.
+  ///
+  /// - Parameters:
+  ///   - name: The file's name.
+  ///   - surviving: `true` if it must not be there again after a loss of power.
+  /// - Throws: ``PrivateFilesError``.
+  package func remove(_ name: String, surviving: Bool = true) throws(PrivateFilesError) {
     try check(name)
     guard let folder = try opened() else { return }
     try at(path(of: name)) { () throws(FileError) in
@@ -156,7 +161,7 @@ package struct PrivateFolder: Sendable {
         if errno == ENOENT { return }
         throw .last
       }
-      try folder.synchronize()
+      if surviving { try folder.synchronize() }
     }
   }
 

@@ -52,6 +52,7 @@ package final class RecordedWorld: Sendable {
     var hasSecretMemory = false
     var rests: [AsyncStream<Void>.Continuation] = []
     var preparations = 0
+    var isDiskFull = false
   }
   private let state = Mutex(State())
   /// The keyring of this world, in memory.
@@ -129,6 +130,12 @@ package final class RecordedWorld: Sendable {
   }
 
   package func set(_ variable: String, to value: String) { state.withLock { $0.variables[variable] = value } }
+  /// Makes every write of a file fail, or none any more.
+  package func fillDisk(_ isFull: Bool = true) { state.withLock { $0.isDiskFull = isFull } }
+  /// The number of marks of uses.
+  package var useMarks: Int {
+    state.withLock { state in state.files.keys.count { if case .useMark = $0 { true } else { false } } }
+  }
   /// Lets the disk fail, once, on an account's file when all of them are read.
   package func failReading(_ id: AccountID) { state.withLock { $0.unreadable.append(.account(id)) } }
   /// Makes an account's file one that others can write to, or one of the user's own again.
@@ -229,7 +236,8 @@ package final class RecordedWorld: Sendable {
           },
           directoryFiles: { self.state.withLock { $0.directoryFiles } },
           workingDirectory: { self.state.withLock { $0.workingDirectory } },
-          hostName: { self.state.withLock { $0.variables["HOSTNAME"] } }
+          hostName: { self.state.withLock { $0.variables["HOSTNAME"] } },
+          parent: { self.state.withLock { $0.variables["PARENT"] } }
         ),
         clock: Clock(
           now: { Timestamp(clamped: self.now) },
@@ -354,6 +362,7 @@ package final class RecordedWorld: Sendable {
       },
       replace: { file, bytes throws(FilesFailure) in
         guard self.lifeline.write() else { throw .busy }
+        if self.state.withLock({ $0.isDiskFull }) { throw .failed(path: "/state", reason: "no space left on device") }
         self.state.withLock { state in
           state.files[file] = bytes
           state.replacements[file, default: 0] += 1
@@ -564,7 +573,7 @@ extension StoredFile {
   fileprivate var isWatched: Bool {
     switch self {
     case .account, .active, .places, .keyringDecision, .deviceID, .clients, .setups, .removals: true
-    case .nonce, .identity, .limits, .directories, .refusals, .renewals: false
+    case .nonce, .identity, .limits, .directories, .refusals, .renewals, .uses, .useMark: false
     }
   }
 }

@@ -11,7 +11,7 @@ import StrictJSON
 struct LogCommand: AcctCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
-    abstract: "Show the last events of each account: sign-ins, renewals, refusals, exports.",
+    abstract: "Show the last events of each account: sign-ins, renewals, uses, refusals, exports.",
     discussion: "Accounts that were removed are among them."
   )
 
@@ -23,9 +23,15 @@ struct LogCommand: AcctCommand {
   )
   var since: String?
 
+  @Flag(help: "Show when each account was last used here, by which program, and for which origin.")
+  var used = false
+
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
+    guard !used || since == nil else {
+      throw ValidationError("--used shows the last use of each account: leave out --since")
+    }
     guard let since, (try? Timestamp(ago: since, before: .epoch)) == nil else { return }
     throw ValidationError("--since is a duration, as in 2d or 12h, or a date, as in 2027-01-31")
   }
@@ -47,6 +53,7 @@ struct LogCommand: AcctCommand {
     } else {
       accounts = try context.everyAccount()
     }
+    if used { return try show(log.lastUses(of: accounts), context) }
     if let failure { report(failure, context) }
     let (entries, damaged) = log.entries(of: accounts, removed: removed, since: start)
     for name in damaged { context.notice("the history of \(name) is damaged; the next event begins a new one") }
@@ -56,6 +63,17 @@ struct LogCommand: AcctCommand {
       context.notice(start == nil ? "there is no event yet" : "there is no event since then")
     } else {
       try context.output(logTable(entries).lines(on: context.screen))
+    }
+    return .done
+  }
+
+  private func show(_ uses: [AccountLog.LastUse], _ context: Context) throws(EngineError) -> ExitStatus {
+    if options.json {
+      try context.output(envelope(["accounts": .array(uses.map { $0.json })]))
+    } else if uses.isEmpty {
+      context.notice("there is no account")
+    } else {
+      try context.output(useTable(uses).lines(on: context.screen))
     }
     return .done
   }

@@ -84,6 +84,7 @@ struct TokenCommand: AcctCommand {
     let provider = TokenProvider(context.engine, offline ? .forbidden : .allowed)
     let grant = try await provider.grant(to: account, under: permit, leaving: minValid)
     let token = try permit.release(grant).openedToken
+    await UseLog(context.engine).note(account, at: target.url?.origin)
     context.report(grant.notices)
     if options.json {
       try context.output(

@@ -21,6 +21,35 @@ func logTable(_ entries: [AccountLog.Entry]) -> Table {
   )
 }
 
+/// The last uses of accounts as `log --used` shows them, times in UTC.
+func useTable(_ uses: [AccountLog.LastUse]) -> Table {
+  Table(
+    columns: [
+      Table.Column("ACCOUNT"), Table.Column("LAST USED"), Table.Column("PROGRAM", rank: 0),
+      Table.Column("ORIGIN", floor: 14, rank: 1),
+    ],
+    rows: uses.map { last in
+      [
+        Cell(last.account.name.description), Cell(last.use?.time.description ?? "never", .faint),
+        Cell(last.use?.program ?? "-"), Cell(last.use?.origin?.description ?? "-", .faint),
+      ]
+    }
+  )
+}
+
+extension AccountLog.LastUse {
+  /// The `USE` object of the contract.
+  var json: JSON {
+    [
+      "account": .string(account.id.description),
+      "accountName": .string(account.name.description),
+      "lastUsedAt": .init(use?.time.description),
+      "program": .init(use?.program),
+      "origin": .init(use?.origin?.description),
+    ]
+  }
+}
+
 extension AccountLog.Entry {
   /// The `EVENT` object of the contract.
   var json: JSON {
@@ -39,7 +68,7 @@ extension AccountLog.Entry {
 extension AccountEvent.Kind {
   fileprivate var words: String {
     switch self {
-    case .added, .renewed, .allowed, .exported, .moved, .removed, .refused: rawValue
+    case .added, .renewed, .allowed, .exported, .moved, .removed, .refused, .used: rawValue
     case .signedIn: "signed in"
     case .renewalRefused: "renewal refused"
     }

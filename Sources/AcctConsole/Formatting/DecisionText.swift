@@ -25,6 +25,8 @@ package func words(for decision: Decision) -> String {
       + (status.map { "the answer \($0) asks for another proof or no Expect" } ?? "no answer")
   case .useServerTime(let origin, let seconds):
     "the clock is \(duration(abs(seconds))) \(seconds > 0 ? "behind" : "ahead of") that of \(origin), whose time is used"
+  case .useNotNoted(let account, let cause):
+    "not noting in the log that \(account) is used: \(ErrorMessage(cause).text)"
   case .told(let words): words
   }
 }

@@ -293,6 +293,7 @@ extension EngineContext {
       let active = try accountStore.active()
       if active.without(id) != active { try accountStore.setActive(active.without(id)) }
       WaitingRefusals(world).forget(id)
+      UseLog(self).forget(id)
       try await LimitsLedger(world).forget(id) { () throws(EngineError) in try accountStore.delete(id) }
     }
   }

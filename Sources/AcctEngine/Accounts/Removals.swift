@@ -12,6 +12,8 @@ struct Removals {
 
   /// The most accounts that are kept.
   private static let limit = 100
+  /// The most uses of each.
+  static let useLimit = 20
 
   /// The accounts, the last one last.
   ///
@@ -32,13 +34,21 @@ struct Removals {
 
 extension RemovedAccount {
   fileprivate var json: JSON {
-    ["id": .string(id.description), "name": .string(name.description), "history": .string(history.text)]
+    [
+      "id": .string(id.description), "name": .string(name.description), "history": .string(history.text),
+      "uses": .string(uses.text),
+    ]
   }
 
   fileprivate init?(json: JSON) {
     guard let id = json.objectValue?["id"]?.stringValue.flatMap({ try? AccountID($0) }),
       let name = json.objectValue?["name"]?.stringValue.flatMap({ try? AccountName($0) })
     else { return nil }
-    self.init(id: id, name: name, history: AccountHistory(json.objectValue?["history"]?.stringValue ?? ""))
+    self.init(
+      id: id,
+      name: name,
+      history: AccountHistory(json.objectValue?["history"]?.stringValue ?? ""),
+      uses: AccountUses(json.objectValue?["uses"]?.stringValue ?? "")
+    )
   }
 }

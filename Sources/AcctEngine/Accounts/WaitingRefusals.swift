@@ -84,13 +84,26 @@ extension EngineContext {
     at origin: Origin? = nil,
     when time: Timestamp? = nil
   ) {
+    let history = account.history.adding(WaitingRefusals(world).events(of: account.id))
     let event = event(kind, at: origin, when: time)
-    account.history = account.history.adding(WaitingRefusals(world).events(of: account.id) + [event])
+    // One with a time of its own is noted again after a failure, and stays one.
+    account.history = time == nil ? history.appending(event) : history.adding([event])
   }
 
   /// An event on this machine, which happens now unless it has a time of its own.
-  package func event(_ kind: AccountEvent.Kind, at origin: Origin? = nil, when time: Timestamp? = nil) -> AccountEvent {
-    AccountEvent(kind, at: time ?? world.clock.now(), on: world.environment.hostName(), for: program, origin)
+  package func event(
+    _ kind: AccountEvent.Kind,
+    for program: String? = nil,
+    at origin: Origin? = nil,
+    when time: Timestamp? = nil
+  ) -> AccountEvent {
+    AccountEvent(
+      kind,
+      at: time ?? world.clock.now(),
+      on: world.environment.hostName(),
+      for: program ?? self.program,
+      origin
+    )
   }
 
   /// Adds the rejection of a renewal to an account's history, unless the record had the same one before.

@@ -33,6 +33,8 @@ package enum Decision: Sendable {
   case sendWithNewProof(Origin, status: Int?)
   /// The server has refused a proof, and its clock is ahead of this machine's by so many seconds; the next proof has its time.
   case useServerTime(Origin, secondsAhead: Int64)
+  /// The use of an account is not in its log, for this reason.
+  case useNotNoted(AccountName, because: EngineError)
   /// A decision of an annex, in its words.
   case told(String)
 }

@@ -119,7 +119,8 @@ package struct ChangeAccounts: Sendable {
       guard try !context.isShared(account) else { return nil }
       var account = account
       context.note(.removed, of: &account)
-      let removed = RemovedAccount(id: account.id, name: account.name, history: account.history)
+      let uses = UseLog(context).uses(of: account.id).last(Removals.useLimit)
+      let removed = RemovedAccount(id: account.id, name: account.name, history: account.history, uses: uses)
       try await accountStore.exclusively { () throws(EngineError) in
         do throws(FilesFailure) { try Removals(context.world).add(removed) } catch { throw .files(.failed(error)) }
       }

@@ -34,7 +34,7 @@ package struct AccountLog: Sendable {
     try context.sharedPlace()?.removals() ?? []
   }
 
-  /// Reads the histories of accounts, with this machine's refusals that their records do not have yet.
+  /// Reads the histories of accounts, with this machine's uses, and its refusals that their records do not have yet.
   ///
   /// - Parameters:
   ///   - accounts: The accounts.
@@ -48,21 +48,38 @@ package struct AccountLog: Sendable {
   ) -> (entries: [Entry], damaged: [AccountName]) {
     var entries: [Entry] = []
     var damaged: [AccountName] = []
-    func add(_ history: AccountHistory, of id: AccountID, _ name: AccountName) {
-      for event in history.events ?? [] where start.map({ event.time >= $0 }) ?? true {
+    func add(_ events: [AccountEvent], of id: AccountID, _ name: AccountName) {
+      for event in events where start.map({ event.time >= $0 }) ?? true {
         entries.append(Entry(account: id, accountName: name, event: event))
       }
     }
-    for account in removed { add(account.history, of: account.id, account.name) }
+    for account in removed {
+      add(account.history.events ?? [], of: account.id, account.name)
+      add(account.uses.events, of: account.id, account.name)
+    }
     for account in accounts {
       if account.history.events == nil { damaged.append(account.name) }
       let refusals = WaitingRefusals(context.world).events(of: account.id)
-      add(account.history.adding(refusals), of: account.id, account.name)
+      add(account.history.adding(refusals).events ?? [], of: account.id, account.name)
+      add(UseLog(context).uses(of: account.id).events, of: account.id, account.name)
     }
     // By time, and otherwise in the order of the accounts and their histories.
     let order = entries.indices.sorted {
       (entries[$0].event.time, $0) < (entries[$1].event.time, $1)
     }
     return (order.map { entries[$0] }, damaged)
+  }
+
+  /// An account, and its last use on this machine; `nil` if none is known.
+  package struct LastUse: Sendable {
+    package let account: Account
+    package let use: AccountEvent?
+  }
+
+  /// Reads when each account was last used here, in the order of the accounts.
+  package func lastUses(of accounts: [Account]) -> [LastUse] {
+    accounts.map { account in
+      LastUse(account: account, use: UseLog(context).uses(of: account.id).events.max { $0.time < $1.time })
+    }
   }
 }

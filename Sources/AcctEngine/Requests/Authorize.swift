@@ -9,10 +9,16 @@ package struct Authorize: Sendable {
   private let context: EngineContext
   private let network: TokenProvider.Network
   private let nonceCache: NonceCache
+  private let notesUses: Bool
 
-  package init(_ context: EngineContext, _ network: TokenProvider.Network) {
+  /// - Parameters:
+  ///   - context: Everything outside.
+  ///   - network: The permission to renew.
+  ///   - notesUses: `false` if the caller notes the uses of accounts.
+  package init(_ context: EngineContext, _ network: TokenProvider.Network, notesUses: Bool = true) {
     self.context = context
     self.network = network
+    self.notesUses = notesUses
     nonceCache = NonceCache(context.world, context.hints)
   }
 
@@ -108,8 +114,10 @@ package struct Authorize: Sendable {
     } else if account.tokenType == .guest {
       companion = try await context.backends?.companion(context)
     }
+    let released = try permit.release(grant, beside: companion)
+    if notesUses { await UseLog(context).note(account, at: target.url?.origin) }
     return Authorization(
-      released: try permit.release(grant, beside: companion),
+      released: released,
       token: grant.token,
       expiresAt: grant.expiresAt,
       notices: grant.notices,

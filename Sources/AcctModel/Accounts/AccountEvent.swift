@@ -12,6 +12,8 @@ package struct AccountEvent: Hashable, Sendable {
     /// acct did not send the credential to an origin that is not the account's.
     case refused
     case allowed, exported, moved, removed
+    /// A program got the credential; not in a history, but in ``AccountUses``.
+    case used
 
     /// Its letter in a history.
     var letter: Character {
@@ -25,15 +27,17 @@ package struct AccountEvent: Hashable, Sendable {
       case .exported: "e"
       case .moved: "m"
       case .removed: "d"
+      case .used: "u"
       }
     }
   }
 
-  package let time: Timestamp
+  package fileprivate(set) var time: Timestamp
   package let kind: Kind
   /// The name of the machine; `nil` if it is not known.
   package let machine: String?
-  /// The program that acct answered; `nil` for a command of a person or a script.
+  /// The program that acct answered, and of a use the program that got the credential; `nil` for a command of a person or a
+  /// script.
   package let program: String?
   package let origin: Origin?
 
@@ -76,7 +80,8 @@ package struct AccountEvent: Hashable, Sendable {
     return (["\(time.secondsSince1970) \(kind.letter)"] + words).joined(separator: " ")
   }
 
-  private static func word(_ text: String?) -> String? {
+  /// The word of a machine or a program: characters that no host name has are left out, and what exceeds 64.
+  package static func word(_ text: String?) -> String? {
     let kept = (text ?? "").utf8.filter { $0.isASCIIAlphanumeric || "-._".utf8.contains($0) }
     let word = String(decoding: kept.prefix(64), as: UTF8.self)
     return word.isEmpty || word == "-" ? nil : word
@@ -131,6 +136,15 @@ package struct AccountHistory: Equatable, Sendable {
       events.append(event)
     }
     return AccountHistory(events).text == text ? events : nil
+  }
+
+  /// Returns the history with one more event: the second one in a second gets the next second, since equal events are
+  /// one.
+  package func appending(_ event: AccountEvent) -> AccountHistory {
+    let known = Set(events ?? [])
+    var event = event
+    while known.contains(event) { event.time = event.time.adding(seconds: 1) }
+    return adding([event])
   }
 
   /// Returns the history with more events.

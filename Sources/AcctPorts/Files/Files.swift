@@ -7,7 +7,7 @@ package import AcctModel
 package struct Files: Sendable {
   /// Returns a file's bytes, or `nil` if there is none.
   package var read: @Sendable (StoredFile) throws(FilesFailure) -> [UInt8]?
-  /// Replaces a file atomically and durably; ``StoredFile/renewals``, which may be lost, only atomically.
+  /// Replaces a file atomically and durably; one that ``StoredFile/mayBeLost``, only atomically.
   package var replace: @Sendable (StoredFile, [UInt8]) throws(FilesFailure) -> Void
   /// Removes a file; one that is not there is no error.
   package var remove: @Sendable (StoredFile) throws(FilesFailure) -> Void
@@ -89,6 +89,26 @@ package enum StoredFile: Hashable, Sendable {
   case renewals
   /// The last accounts that were removed, with their histories.
   case removals
+  /// The last uses of an account.
+  case uses(AccountID)
+  /// An empty file: a use of an account is among them.
+  case useMark(AccountID, String)
+
+  /// `true` for an empty file, which is there or not.
+  package var isMark: Bool {
+    switch self {
+    case .places, .useMark: true
+    default: false
+    }
+  }
+
+  /// `true` for a file that a loss of power may take away.
+  package var mayBeLost: Bool {
+    switch self {
+    case .renewals, .uses, .useMark: true
+    default: false
+    }
+  }
 }
 
 /// A lock, by the data that it protects.
@@ -107,6 +127,8 @@ package enum Lock: Hashable, Sendable {
   case setups
   /// The numbers of this machine's renewals; never held across a network call.
   case renewals
+  /// The uses of accounts; never held across a network call.
+  case uses
 }
 
 /// A lock that is held until it is released; the kernel frees it when the process dies.

@@ -62,11 +62,14 @@ package struct RemovedAccount: Equatable, Sendable {
   package var id: AccountID
   package var name: AccountName
   package var history: AccountHistory
+  /// Its last uses on this machine.
+  package var uses: AccountUses
 
-  package init(id: AccountID, name: AccountName, history: AccountHistory) {
+  package init(id: AccountID, name: AccountName, history: AccountHistory, uses: AccountUses = AccountUses()) {
     self.id = id
     self.name = name
     self.history = history
+    self.uses = uses
   }
 }
 

@@ -12,6 +12,8 @@ package struct ProcessEnvironment: Sendable {
   package var hostName: @Sendable () -> String?
   /// The user that the command runs as.
   package var user: @Sendable () -> User
+  /// The name of the program that started this process, without its path and arguments; `nil` if it is not known.
+  package var parent: @Sendable () -> String?
 
   /// A user of the system.
   package struct User: Equatable, Sendable {
@@ -30,13 +32,15 @@ package struct ProcessEnvironment: Sendable {
     directoryFiles: @escaping @Sendable () -> [DirectoryFile],
     workingDirectory: @escaping @Sendable () -> String? = { nil },
     hostName: @escaping @Sendable () -> String? = { nil },
-    user: @escaping @Sendable () -> User = { User(id: 0, name: nil) }
+    user: @escaping @Sendable () -> User = { User(id: 0, name: nil) },
+    parent: @escaping @Sendable () -> String? = { nil }
   ) {
     self.variable = variable
     self.directoryFiles = directoryFiles
     self.workingDirectory = workingDirectory
     self.hostName = hostName
     self.user = user
+    self.parent = parent
   }
 }
 

@@ -155,6 +155,7 @@ package struct AnswerProgram: Sendable {
       do { permit = try account.permit(handingOverFor: url, idToken: true) } catch { throw .authorization(error) }
       grant = try await TokenProvider(context, .allowed).grant(to: account, under: permit)
       released = try permit.release(grant)
+      await UseLog(context).note(account, at: url?.origin)
     } catch { throw .failed(error) }
     let credential = HelperCredential(
       url,

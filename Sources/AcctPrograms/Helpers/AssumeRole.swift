@@ -24,6 +24,7 @@ struct AssumeRole: Sendable {
     let kept = try await CredentialStore.readingWhole(account, in: context) { store throws(EngineError) in
       try await store.roleKeys()
     }
+    await UseLog(context).note(account, at: request.endpoint.origin)
     if let keys = usable(kept) { return (keys, []) }
     // Before the lock: a renewal takes it, too.
     let grant = try await TokenProvider(context, .allowed).grant(to: account, under: permit)

@@ -98,7 +98,9 @@ package struct ExecCommand: AcctCommand {
     if account.tokenType == .dpop {
       context.notice("the token of \(account.name) is bound to a DPoP key: no server accepts it without a proof")
     }
-    try runner.run(command, permit.release(grant), in: env)
+    let released = try permit.release(grant)
+    await UseLog(context.engine).note(account, by: command.programName, at: target.url?.origin)
+    try runner.run(command, released, in: env)
     return .done
   }
 
@@ -120,4 +122,9 @@ package struct ExecCommand: AcctCommand {
     }
     return .done
   }
+}
+
+extension [String] {
+  /// The name of the program that a command runs, without its path.
+  var programName: String? { first?.split(separator: "/").last.map(String.init) }
 }

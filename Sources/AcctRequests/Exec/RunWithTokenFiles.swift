@@ -42,7 +42,13 @@ struct RunWithTokenFiles: Sendable {
     for url: HTTPURL?,
     tell: @escaping @Sendable (Result<[Notice], EngineError>) -> Void
   ) async throws(EngineError) -> Int32 {
-    let tokens = FreshTokens(context: context, network: network, id: account.id, url: url)
+    let tokens = FreshTokens(
+      context: context,
+      network: network,
+      id: account.id,
+      url: url,
+      program: command.programName
+    )
     var kept: [FreshTokens.Kept] = []
     for file in files { kept.append(try await tokens.first(isIDToken: file.isIDToken)) }
     tell(.success(kept.flatMap(\.grant.notices)))
@@ -109,6 +115,8 @@ private struct FreshTokens: Sendable {
   let network: TokenProvider.Network
   let id: AccountID
   let url: HTTPURL?
+  /// The program that reads the files.
+  let program: String?
 
   /// A token, and when it is replaced.
   struct Kept: Sendable {
@@ -163,10 +171,12 @@ private struct FreshTokens: Sendable {
     var margin = Self.margin
     // The half is what the reader may count on, and a tenth of it is for the renewal.
     if let life, life < 2 * margin { margin = life / 2 + life / 20 }
+    let released = try permit.release(grant)
+    await UseLog(context).note(account, by: program, at: url?.origin)
     return Kept(
       isIDToken: isIDToken,
       grant: grant,
-      released: try permit.release(grant),
+      released: released,
       nextAt: grant.expiresAt?.adding(seconds: -margin)
     )
   }

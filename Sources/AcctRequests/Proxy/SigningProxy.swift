@@ -19,6 +19,7 @@ struct SigningProxy: Sendable {
   private let makeRequest: MakeRequest
   private let limits: LatestLimits
   private let kept: KeptCredentials
+  private let noted = NotedUses()
 
   /// - Parameters:
   ///   - context: Its timeout is the longest time without a byte in either direction.
@@ -117,6 +118,9 @@ struct SigningProxy: Sendable {
       do { body = try await .passing(source) } catch { throw .input(.stream(error)) }
     }
     let grant = current.grant
+    if noted.isFirst(of: account.id, at: url.origin, context.world.clock.now()) {
+      await makeRequest.aside { await UseLog(context).note(account, at: url.origin) }
+    }
     guard current.isAtHand else {
       return try await makeRequest.aside { () async throws(EngineError) in
         try await makeRequest.perform(outgoing, as: account, sending: body, holding: grant)

@@ -28,7 +28,8 @@ struct MakeRequest: Sendable {
   init(_ context: EngineContext, _ limits: LatestLimits, aside sideExecutor: (any TaskExecutor)?) {
     self.context = context
     self.sideExecutor = sideExecutor
-    authorizer = Authorize(context, .allowed)
+    // A proxy notes the first use of an hour, aside.
+    authorizer = Authorize(context, .allowed, notesUses: sideExecutor == nil)
     self.limits = limits
     nonceCache = NonceCache(context.world, context.hints)
   }

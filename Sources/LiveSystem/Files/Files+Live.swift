@@ -13,8 +13,8 @@ extension Files {
     return Files(
       read: { file throws(FilesFailure) in
         let place = folders.place(of: file)
-        // It is empty, and each command looks for it.
-        if file == .places { return place.folder.has(place.name) ? [] : nil }
+        // Each command looks for one.
+        if file.isMark { return place.folder.has(place.name) ? [] : nil }
         do throws(PrivateFilesError) {
           // What was changed in settings is as long as those can be.
           return try place.folder.read(place.name, limit: file == .setups ? 16 * sizeLimit : sizeLimit)
@@ -25,14 +25,16 @@ extension Files {
       replace: { file, bytes throws(FilesFailure) in
         let place = folders.place(of: file)
         do throws(PrivateFilesError) {
-          try place.folder.replace(place.name, bytes.span, surviving: file != .renewals)
+          try place.folder.replace(place.name, bytes.span, surviving: !file.mayBeLost)
         } catch {
           throw FilesFailure(error)
         }
       },
       remove: { file throws(FilesFailure) in
         let place = folders.place(of: file)
-        do throws(PrivateFilesError) { try place.folder.remove(place.name) } catch { throw FilesFailure(error) }
+        do throws(PrivateFilesError) { try place.folder.remove(place.name, surviving: !file.mayBeLost) } catch {
+          throw FilesFailure(error)
+        }
       },
       accounts: { () throws(FilesFailure) in
         do throws(PrivateFilesError) {
@@ -96,10 +98,11 @@ extension Folders {
   private var nonces: PrivateFolder { run.subfolder("nonces") }
   private var identities: PrivateFolder { run.subfolder("identities") }
   private var limits: PrivateFolder { state.subfolder("limits") }
+  private var uses: PrivateFolder { state.subfolder("uses") }
 
   /// All folders that acct keeps files in, each of which the user may keep elsewhere, behind a link.
   var kept: [PrivateFolder] {
-    [data, accounts, vault, shared, state, locks, limits, sightings, run, tokenLocks] + hints
+    [data, accounts, vault, shared, state, locks, limits, uses, sightings, run, tokenLocks] + hints
       + ["pending", "unopened", "removed"].map(shared.subfolder)
   }
 
@@ -119,6 +122,8 @@ extension Folders {
     case .refusals: (state, "refusals.json")
     case .renewals: (state, "renewals.json")
     case .removals: (data, "removed.json")
+    case .uses(let id): (uses, "\(id)")
+    case .useMark(let id, let use): (uses, "\(id)-\(use)")
     }
   }
 }
@@ -133,12 +138,13 @@ extension Lock {
     case .clients: "clients"
     case .setups: "setups"
     case .renewals: "renewals"
+    case .uses: "uses"
     }
   }
 
   /// The lock that a file of this name belongs to.
   init?(named name: String) {
-    if let lock = [Lock.book, .deviceID, .clients, .setups, .renewals].first(where: { $0.name == name }) {
+    if let lock = [Lock.book, .deviceID, .clients, .setups, .renewals, .uses].first(where: { $0.name == name }) {
       self = lock
     } else if name.hasPrefix("account-"), let id = try? AccountID(String(name.dropFirst(8))) {
       self = .account(id)

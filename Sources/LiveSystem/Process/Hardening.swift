@@ -44,9 +44,13 @@ package struct Hardening: Sendable {
     // Of this thread, which is the first and only one: those to come have their own.
     var blocked = sigset_t()
     unsafe pthread_sigmask(SIG_BLOCK, nil, &blocked)
-    occupy(STDIN_FILENO, O_WRONLY)
-    occupy(STDOUT_FILENO, O_RDONLY)
-    occupy(STDERR_FILENO, O_RDONLY)
+    // One system call where all three are open.
+    var streams = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { pollfd(fd: $0, events: 0, revents: 0) }
+    if unsafe poll(&streams, 3, 0) != 0 {
+      occupy(STDIN_FILENO, O_WRONLY)
+      occupy(STDOUT_FILENO, O_RDONLY)
+      occupy(STDERR_FILENO, O_RDONLY)
+    }
     return Hardening(umask(0o077), before, ignoring: ignored, blocking: blocked)
   }
 

@@ -19,8 +19,21 @@ extension ProcessEnvironment {
         guard unsafe gethostname(&name, name.count - 1) == 0 else { return nil }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
       },
-      user: { User(id: geteuid(), name: unsafe entry { unsafe $0.pw_name }) }
+      user: { User(id: geteuid(), name: unsafe entry { unsafe $0.pw_name }) },
+      parent: parentName
     )
+  }
+
+  /// The kernel's name of the process that started this one: of a script, that of its file; at most 15 bytes.
+  private static func parentName() -> String? {
+    let file = unsafe open("/proc/\(getppid())/comm", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    return unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { room in
+      let count = unsafe read(file, room.baseAddress, room.count)
+      // It ends with a line feed.
+      return count > 1 ? unsafe String(decoding: room[..<(count - 1)], as: UTF8.self) : nil
+    }
   }
 
   /// The `.acct` files of a directory and of those above it.
