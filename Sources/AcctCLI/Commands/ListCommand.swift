@@ -36,9 +36,7 @@ struct ListCommand: AcctCommand {
     let marked = selected?.account.id ?? listing.active
     let states = await CheckHardwareKey(context.engine).states(of: listing.accounts)
     try context.output(accountTable(listing, marking: marked, states, at: now).lines(on: context.screen))
-    for account in listing.accounts where account.sessionEndsAt != nil {
-      if let warning = account.sessionWarning(at: now) { context.notice(words(for: warning)) }
-    }
+    for account in listing.accounts { context.report(account.endWarnings(at: now)) }
     if let selected, !selected.selectedBy.isPreference {
       let place = selected.directoryFile.map { " \(printable($0))" } ?? ""
       context.notice("\(selected.account.name) is chosen by \(words(for: selected.selectedBy))\(place)")

@@ -57,6 +57,7 @@ struct LogCommand: AcctCommand {
     if let failure { report(failure, context) }
     let (entries, damaged) = log.entries(of: accounts, removed: removed, since: start)
     for name in damaged { context.notice("the history of \(name) is damaged; the next event begins a new one") }
+    for account in accounts { context.report(account.endWarnings(at: now)) }
     if options.json {
       try context.output(envelope(["events": .array(entries.map { $0.json })]))
     } else if entries.isEmpty {

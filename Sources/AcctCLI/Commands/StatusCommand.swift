@@ -63,7 +63,7 @@ struct StatusCommand: AcctCommand {
       ErrorMessage($0).timed(by: context.world.clock).naming(status.account.name)
     }
     let limits = LimitsLedger(context.world).limits(of: choice.account.id)
-    if let notice = status.account.certificateWarning(at: context.world.clock.now()) { context.report([notice]) }
+    context.report(status.account.endWarnings(at: context.world.clock.now()))
     if options.json {
       try context.output(
         envelope([
@@ -99,21 +99,23 @@ struct StatusCommand: AcctCommand {
         directoryFile: choice.directoryFile,
         limits: limits,
         errorMessage: errorMessage,
-        keyPage: keyPage(of: status.account, context),
+        keyPage: context.keyPage(of: status.account),
         clock: context.world.clock
       )
       try context.output(text.lines(on: context.screen))
     }
     return errorMessage?.status ?? .done
   }
+}
 
-  /// The page where a provider's key is made and revoked.
-  private func keyPage(of account: Account, _ context: Context) -> String? {
+extension Context {
+  /// The page where a provider's key is made and revoked; `nil` for any other account.
+  func keyPage(of account: Account) -> String? {
     guard account.kind == .static, let provider = account.client.provider.flatMap({ ProviderName($0) }) else {
       return nil
     }
     // A file that is damaged by now is no reason to show nothing of the account.
-    return (try? Providers(context.world).resolve(provider))?.registerAt
+    return (try? Providers(world).resolve(provider))?.registerAt
   }
 }
 

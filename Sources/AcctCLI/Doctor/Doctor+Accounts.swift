@@ -59,9 +59,14 @@ extension Doctor {
       let fix = "with a new one, `\(loginLine(name, certificateOptions))`"
       findings.append(Finding(.warning, "certificateEnds", message, fix: fix))
     }
-    if case .sessionEnds(let name, let seconds)? = account.sessionWarning(at: now) {
+    switch account.sessionWarning(at: now) {
+    case .sessionEnds(let name, let seconds)?:
       let message = "the session of \(name) ends in \(duration(seconds))"
       findings.append(Finding(.warning, "sessionEnds", message, fix: loginHint(name)))
+    case .tokenEnds(let replacement, let seconds)?:
+      let message = "the token of \(replacement.account) expires in \(duration(seconds))"
+      findings.append(Finding(.warning, "tokenEnds", message, fix: remedy(for: replacement)))
+    default: break
     }
     let assessment = account.lastKnownState(at: now)
     if assessment.needsPerson { findings.append(Finding(ErrorMessage(account.stateError(assessment)))) }

@@ -70,13 +70,16 @@ struct StatusText {
           purpose.compactMap(\.self).joined(separator: ", ") + (token.expiresAt.map { ": \(time($0))" } ?? "")
         )
       } + [
-        Field("session ends", account.sessionEndsAt.map(time) ?? ""),
+        Field("session ends", account.sessionEndsAt.map { time($0) + sessionNote } ?? ""),
         Field("validated", account.validatedAt.map(time) ?? ""),
         Field("key", account.thumbprint ?? "", .faint),
         certificate,
         Field("key in", account.keyStorage == .software ? "" : words(for: account.keyStorage)),
       ]
   }
+
+  /// Whether a renewal moves the session's end.
+  private var sessionNote: String { status.account.isEndFixed ? "" : ", unless it is renewed before" }
 
   /// The certificate of its client, with its end.
   private var certificate: Field {

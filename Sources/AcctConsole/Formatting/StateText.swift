@@ -28,7 +28,7 @@ extension Account {
     guard kind != .oauth || hasServer || canRenew else { return "\(words), then import again" }
     // One that renews itself and is past is due, which its state says.
     guard time > now else { return words }
-    return words + (canRenew ? ", renewed" : kind == .guest ? ", then a new session" : ", then sign in")
+    return words + (canRenew ? ", renews itself" : kind == .guest ? ", then a new session" : ", then sign in")
   }
 
   /// When its token expires; `nil` if there is no token, or the server rejects it already.

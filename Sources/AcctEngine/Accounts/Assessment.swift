@@ -177,14 +177,22 @@ extension Account {
     return .signIn(.notRenewable(account: name))
   }
 
-  /// A notice in the last two days of a session that a renewal does not extend: sign in again, and by when.
+  /// Announces the end of a session that a renewal does not extend, or of a static token, which nothing extends.
   ///
-  /// A static token, which nothing extends, has the notice before its own end.
-  package func sessionWarning(at now: Timestamp) -> Notice? {
-    let end = kind == .static ? tokenLifetime.expiresAt : sessionEndsAt
-    guard let left = end?.seconds(since: now), (1...2 * 86_400).contains(left) else { return nil }
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - seconds: How long before the end.
+  /// - Returns: The notice; `nil` before that.
+  package func sessionWarning(at now: Timestamp, within seconds: Int64 = 3 * 86_400) -> Notice? {
+    let end = kind == .static ? tokenLifetime.expiresAt : isEndFixed ? sessionEndsAt : nil
+    guard let left = end?.seconds(since: now), (1...seconds).contains(left) else { return nil }
     if let replacement { return .tokenEnds(replacement, inSeconds: left) }
     return .sessionEnds(account: name, inSeconds: left)
+  }
+
+  /// The notices of what ends soon: its session or token, and its client's certificate.
+  package func endWarnings(at now: Timestamp) -> [Notice] {
+    [sessionWarning(at: now), certificateWarning(at: now)].compactMap(\.self)
   }
 
   /// Returns `true` if it is the guest of a backend; each backend has at most one.

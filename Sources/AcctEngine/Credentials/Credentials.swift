@@ -44,7 +44,8 @@ package struct Credentials: Sendable {
       key: account.tokenType == .dpop ? key : nil,
       identity: certificate.map(TLSIdentity.init),
       expiresAt: account.tokenLifetime.expiresAt,
-      notices: notices + (account.sessionWarning(at: now).map { [$0] } ?? [])
+      // A script that runs all day is told on the last one.
+      notices: notices + (account.sessionWarning(at: now, within: 86_400).map { [$0] } ?? [])
     )
   }
 }

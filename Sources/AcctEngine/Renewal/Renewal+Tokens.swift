@@ -188,6 +188,9 @@ extension Renewal {
       items.append(.init(.expiresAt, Secret(expiresAt.description)))
     }
     if let scope = response.scope, !renewsItself { account.scope = scope }
+    if !renewsItself {
+      account.noteSessionEnd(response.sessionEnd(from: asked), isReplaced: response.refreshToken != nil)
+    }
     if response.isCertificateBound == true { account.client.certificate?.isBound = true }
     account.noteRenewal()
     // The user asked in spite of the end, and the server has changed its mind.

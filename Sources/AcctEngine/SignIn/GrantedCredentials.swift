@@ -39,6 +39,7 @@ extension NewCredentials {
       resources: request.resources,
       client: client.remembered,
       tokenLifetime: response.tokenLifetime(from: now, canRenew: isDirect || response.refreshToken != nil),
+      sessionEndsAt: isDirect ? nil : response.sessionEnd(from: now),
       validatedAt: now,
       token: response.accessToken,
       refreshToken: isDirect ? nil : response.refreshToken,

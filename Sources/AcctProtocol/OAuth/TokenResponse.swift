@@ -10,6 +10,8 @@ package final class TokenResponse: Sendable {
   package let tokenType: Account.TokenType
   /// Seconds.
   package let lifetime: Int64?
+  /// Seconds that the refresh token is good for, as Keycloak, Google and others tell.
+  private let refreshLifetime: Int64?
   package let scope: String?
   /// `sub` of the answer, as AT Protocol servers send it, else of the token.
   package let subject: String?
@@ -105,9 +107,15 @@ package final class TokenResponse: Sendable {
     expiry = claims.expiry
     // An unusable lifetime counts as none: the token is good, and its own `exp` may tell.
     lifetime = answer.seconds("expires_in")
+    let told = answer.value("refresh_token_expires_in") ?? answer.value("refresh_expires_in")
+    // 0 is Keycloak's for one without an end.
+    refreshLifetime = told?.numberValue?.integer.flatMap { (1...Self.longest).contains($0) ? $0 : nil }
     serverTime = answer.serverTime
     blemishes = answer.blemishes
   }
+
+  /// In seconds: ten years.
+  private static let longest: Int64 = 3_650 * 86_400
 
   /// The names of bearer tokens in lower case: the registered one, and those of Slack, Azure DevOps, Apigee and eBay.
   private static let bearerNames = [
@@ -119,6 +127,16 @@ package final class TokenResponse: Sendable {
       guard let text = member.stringValue else { throw .unreadable }
       return try IDToken(Secret(text))
     }
+  }
+
+  /// When the refresh token of the answer ends.
+  ///
+  /// - Parameter now: When it was asked for, or when the answer came.
+  /// - Returns: The end, as the answer or the token itself tells; `nil` if neither does.
+  package func sessionEnd(from now: Timestamp) -> Timestamp? {
+    if let refreshLifetime { return now.adding(seconds: refreshLifetime) }
+    guard let refreshToken, case .claims(let claims) = JWT.claims(ofToken: refreshToken) else { return nil }
+    return claims.expiry
   }
 
   /// The lease that begins at a time.

@@ -177,6 +177,6 @@ extension RecordedWorld {
   func setSessionEnd(_ time: String) throws {
     let file = StoredFile.account(try onlyAccount())
     let text = try #require(self.file(file))
-    corrupt(file, with: text.replacing(#""sessionEndsAt":null"#, with: #""sessionEndsAt":"\#(time)""#))
+    corrupt(file, with: text.replacing(#""sessionEndsAt":null"#, with: #""sessionEndsAt":"\#(time)","marks":4"#))
   }
 }

@@ -45,7 +45,7 @@ struct StaticTokenEndTests {
     #expect(await record.acct("header", "https://api.example/") == 4)
   }
 
-  @Test("A static token is used to its end, with a notice in its last two days")
+  @Test("A static token is used to its end, with a notice on its last day")
   func used() async {
     let token = Handoffs.token(["exp": 1_800_259_200])
     await record.addToken(token, at: StaticTokens.origin, "--name", "work")

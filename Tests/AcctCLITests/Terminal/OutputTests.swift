@@ -160,7 +160,7 @@ struct OutputTests {
     #expect(
       record.out == """
            NAME               SERVER          TOKEN   STATE  EXPIRES
-           alice.example.com  pds.example     DPoP    valid  in 1 h, renewed
+           alice.example.com  pds.example     DPoP    valid  in 1 h, renews itself
         *  bob.example.com    issuer.example  Bearer  valid  in 1 h, then sign in
 
         """

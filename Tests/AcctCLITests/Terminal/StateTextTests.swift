@@ -44,7 +44,7 @@ struct StateTextTests {
     #expect(await record.add(Handoffs.bearer(changing: ["refresh_token": "r"])) == 0)
     record.now += 3600 - left
     #expect(await record.acct("list") == 0)
-    #expect(record.out.contains("  due    \(left > 0 ? "in 2 min, renewed" : "2 h ago")\n"))
+    #expect(record.out.contains("  due    \(left > 0 ? "in 2 min, renews itself" : "2 h ago")\n"))
     #expect(await record.run([]) == 0)
     #expect(record.out.contains("is active: due, its token expire"))
     #expect(await record.acct("status", "--json") == 0)
