@@ -27,9 +27,9 @@ package struct Acct: AsyncParsableCommand {
       AddCommand.self, LoginCommand.self, ListCommand.self, SwitchCommand.self, StatusCommand.self, HeaderCommand.self,
       TokenCommand.self, LogCommand.self, MetricsCommand.self,
       RequestCommand.self, ProxyCommand.self, ObserveCommand.self, LimitsCommand.self, RefreshCommand.self,
-      RemoveCommand.self, RenameCommand.self, AllowCommand.self, KeyCommand.self, ExportCommand.self, ExecCommand.self,
-      HelperCommand.self, ProvidersCommand.self, VaultCommand.self, KeyringCommand.self, DoctorCommand.self,
-      CallbackCommand.self, CompleteCommand.self, HomeCommand.self,
+      RotateCommand.self, RemoveCommand.self, RenameCommand.self, AllowCommand.self, KeyCommand.self,
+      ExportCommand.self, ExecCommand.self, HelperCommand.self, ProvidersCommand.self, VaultCommand.self,
+      KeyringCommand.self, DoctorCommand.self, CallbackCommand.self, CompleteCommand.self, HomeCommand.self,
     ],
     defaultSubcommand: HomeCommand.self
   )

@@ -63,6 +63,9 @@ struct LoginCommand: AcctCommand {
 
   @OptionGroup var key: KeyOptions
 
+  @Flag(help: "End the former session at the server, once the new one is stored; status 4 if that fails.")
+  var endFormer = false
+
   @OptionGroup var options: SharedOptions
 
   func validate() throws {
@@ -126,7 +129,7 @@ struct LoginCommand: AcctCommand {
     let hasBrowser = !options.noInput || noBrowser
     if !hasBrowser, !way.needsNoBrowser { throw .signIn(.browserNeeded) }
     let person = SignInPerson(context, hasBrowser: hasBrowser)
-    let added = try await SignInRun(context).run {
+    let added = try await SignInRun(context, endsFormer: endFormer).run {
       () async throws(EngineError) in
       try await login.signIn(to: account, by: way, as: person)
     } store: { credentials async throws(EngineError) in
@@ -166,7 +169,7 @@ struct LoginCommand: AcctCommand {
       ("--client-secret-file", clientSecretFile != nil), ("--client-key", clientKey != nil),
       ("--cert", certificate.isUsed),
       ("--token", token != nil),
-      ("--key", key.isUsed), ("--register", register), ("--no-dpop", noDPoP),
+      ("--key", key.isUsed), ("--register", register), ("--no-dpop", noDPoP), ("--end-former", endFormer),
     ]
     guard let stray = given.first(where: { $0.1 && !account.loginOptions.contains($0.0) }) else { return }
     throw .input(.loginOption(stray.0, account.name))
@@ -185,7 +188,7 @@ struct LoginCommand: AcctCommand {
     words += option("--key", key.key) + (key.pin ? ["--pin"] : []) + param.flatMap { ["--param", $0] }
     words += (device ? ["--device"] : []) + (noDPoP ? ["--no-dpop"] : []) + (noBrowser ? ["--no-browser"] : [])
     words += option("--browser", browser) + (register ? ["--register"] : [])
-    guard token == nil, var add = try? AddCommand.parse(words) else { return nil }
+    guard token == nil, !endFormer, var add = try? AddCommand.parse(words) else { return nil }
     add.options = options
     return add
   }

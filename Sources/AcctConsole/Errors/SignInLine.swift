@@ -144,16 +144,19 @@ extension Account {
   package var loginOptions: [String] {
     switch kind {
     case .static: ["--token"]
-    case .session, .guest: []
-    case .oauth where source?.backend != nil: ["--client-id"]
-    case .oauth where did != nil: ["--scope", "--client-id", "--key"]
+    case .session: ["--end-former"]
+    case .guest: []
+    case .oauth where source?.backend != nil: ["--client-id", "--end-former"]
+    case .oauth where did != nil: ["--scope", "--client-id", "--key", "--end-former"]
     // What the client proves itself with goes to no server that only the resource names.
     case .oauth where issuerSource == .resource:
-      ["--scope", "--device", "--param", "--client-id", "--key", "--no-dpop"]
+      ["--scope", "--device", "--param", "--client-id", "--key", "--no-dpop", "--end-former"]
         + (client.isRegistered ? ["--register"] : [])
     case .oauth:
-      ["--scope", "--device", "--param", "--client-id", "--client-secret-file", "--client-key", "--cert", "--no-dpop"]
-        + (client.usesDPoP ? ["--key"] : []) + (client.isRegistered ? ["--register"] : [])
+      [
+        "--scope", "--device", "--param", "--client-id", "--client-secret-file", "--client-key", "--cert", "--no-dpop",
+        "--end-former",
+      ] + (client.usesDPoP ? ["--key"] : []) + (client.isRegistered ? ["--register"] : [])
     }
   }
 

@@ -68,6 +68,11 @@ package func words(for notice: Notice) -> String {
   case .copyShown(let cause): "these are the accounts as this machine last saw them: " + ErrorMessage(cause).text
   case .replacedNotRevoked(let account, let cause):
     "the server did not end the earlier session of \(account): \(words(for: cause))"
+  case .formerEnded(let account): "the server has ended the former session of \(account)"
+  case .endedWithFormer(let account):
+    "the server has ended the new session of \(account) with the former one: \(loginHint(account))"
+  case .formerStays(let account):
+    "the former session of \(account) is still valid at its server: a sign-in with `--end-former` ends it"
   case .revoked(let account): "the server has ended the session of \(account)"
   case .tokenStays(let account): "the token of \(account) is still valid: revoke it at its server"
   case .removalNotLogged(let account, let cause):
@@ -82,6 +87,9 @@ package func words(for notice: Notice) -> String {
 package func words(for cause: Notice.Cause) -> String {
   switch cause {
   case .damaged: "its items in the keyring are damaged"
+  case .stillAccepted: "it accepts the token after its revocation"
+  case .notReplaced: "it sent no new one"
+  case .endsWithSession: "it ends the token only with the session"
   case .noEndpoint: "it has no revocation endpoint"
   case .refused(let status): "it answered \(status)"
   case .failed(let error): ErrorMessage(error).text

@@ -33,6 +33,12 @@ package indirect enum Notice: Sendable {
   case itemsLeft(account: String, in: String)
   /// The server may still accept the tokens that a new sign-in has replaced.
   case replacedNotRevoked(account: AccountName, Cause)
+  /// The server has ended the session that a new sign-in has replaced.
+  case formerEnded(account: AccountName)
+  /// The server has ended the new session, too, with the former one.
+  case endedWithFormer(account: AccountName)
+  /// The session that a new sign-in has replaced is still valid.
+  case formerStays(account: AccountName)
 
   /// A notice of an annex, in its words.
   case told(String)
@@ -84,6 +90,12 @@ package indirect enum Notice: Sendable {
     case noEndpoint
     /// Its items in the keyring can't be read.
     case damaged
+    /// The server accepts a token that it has revoked.
+    case stillAccepted
+    /// There is no other credential to use in its place.
+    case notReplaced
+    /// The server ends a token only with its session.
+    case endsWithSession
     case refused(status: Int)
     case failed(EngineError)
   }

@@ -94,7 +94,8 @@ package struct CredentialStore: Sendable {
     _ = try credentials(items)
   }
 
-  private func credentials(_ items: [ItemKind: Secret]) throws(EngineError) -> Credentials {
+  /// The credentials in items that were read.
+  func credentials(_ items: [ItemKind: Secret]) throws(EngineError) -> Credentials {
     var account = account
     let expiresAt = try item(.expiresAt, in: items) { secret throws(ParseError) in
       try Timestamp(secret.shownText)

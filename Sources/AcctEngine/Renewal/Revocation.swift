@@ -18,22 +18,36 @@ struct Revocation: Sendable {
     let account = credentials.account
     if account.kind == .session { return await logOut(account, credentials.token) }
     guard account.kind == .oauth, account.hasServer else { return nil }
-    guard var form = RefreshRequest.revocation(of: credentials.refreshToken, or: credentials.token) else { return nil }
+    let revocation =
+      credentials.refreshToken.map { RefreshRequest.revocation(of: $0) }
+      ?? credentials.token.map { RefreshRequest.revocation(of: $0) }
+    guard let revocation else { return nil }
+    let cause = await end(by: revocation, credentials)
+    return cause.map { .notRevoked(account: account.name, $0) } ?? .revoked(account: account.name)
+  }
+
+  /// Asks an authorization server to end one token.
+  ///
+  /// - Parameters:
+  ///   - revocation: The request, without the client.
+  ///   - credentials: The credentials that the token is or was one of.
+  /// - Returns: Why it was not ended; `nil` if it was.
+  func end(by revocation: FormBody, _ credentials: Credentials) async -> Notice.Cause? {
+    let account = credentials.account
     do throws(EngineError) {
       var credentials = credentials
       credentials.inputTokens = try InputTokens(context).client(account.client)
       let server = try await Discovery(context)
         .server(of: account, named: IdentityResolver(context).naming(ofIssuerOf: account), using: [.revocation])
-      guard let endpoint = server.revocationEndpoint else { return .notRevoked(account: account.name, .noEndpoint) }
+      guard let endpoint = server.revocationEndpoint else { return .noEndpoint }
       let client = try ServerClient(credentials, at: server)
+      var form = revocation
       form.add("client_id", client.formID)
       let response = try await context.client.send(form, to: endpoint, of: server, by: client, key: credentials.key)
       let answer = ServerAnswer(response, redacting: context.world.held.redactor)
-      return response.status == 200 && !answer.isError
-        ? .revoked(account: account.name)
-        : .notRevoked(account: account.name, Notice.Cause(answer, endpoint.origin))
+      return response.status == 200 && !answer.isError ? nil : Notice.Cause(answer, endpoint.origin)
     } catch {
-      return .notRevoked(account: account.name, .failed(error))
+      return .failed(error)
     }
   }
 
@@ -67,23 +81,35 @@ package struct ReplacedSession: Sendable {
   /// - Parameters:
   ///   - added: The account, and its state before.
   ///   - credentials: Its new credentials; a token that is in both is not revoked.
-  /// - Returns: A notice if the revocation failed; `nil` if the session has ended, or can't be ended at this server.
-  package func revoke(_ added: AddAccount.Added, replacedBy credentials: NewCredentials) async -> Notice? {
-    guard let before = added.before, before.account.kind == .oauth, before.account.source == .issuer,
-      credentials.source == .issuer, before.account.did != nil, before.account.recordedState.state != .reauthRequired
+  ///   - isAsked: `true` if the user wants the former session ended, at any server; `false` to tell that it is still valid.
+  /// - Returns: A notice of the result; `nil` if there is nothing to say.
+  package func revoke(
+    _ added: AddAccount.Added,
+    replacedBy credentials: NewCredentials,
+    asked isAsked: Bool? = nil
+  ) async -> Notice? {
+    guard let before = added.before, before.account.kind == .oauth || before.account.kind == .session,
+      before.account.recordedState.state != .reauthRequired
     else { return nil }
-    let replaced = Credentials(
-      account: before.account,
-      token: before.items[.accessToken].flatMap { try? Token($0) },
-      refreshToken: before.items[.refreshToken].flatMap { try? Token($0) }.map(RefreshToken.init),
-      key: before.items[.keypair].flatMap { try? context.key($0, of: before.account) }
-    )
+    let isApart =
+      before.account.kind == .oauth && before.account.source == .issuer && credentials.source == .issuer
+      && before.account.did != nil
+    guard isApart || isAsked != nil else { return nil }
+    // What can't be read can't be revoked.
+    guard let replaced = try? CredentialStore(of: before.account, in: context).credentials(before.items) else {
+      return nil
+    }
     let isKept =
       replaced.refreshToken.map { $0.isSame(as: credentials.refreshToken) }
       ?? (replaced.token == credentials.token)
-    guard !isKept else { return nil }
+    let left = before.account.tokenLifetime.secondsLeft(at: context.world.clock.now()) ?? 1
+    guard !isKept, replaced.refreshToken != nil || replaced.token != nil && left > 0 else { return nil }
+    guard isApart || isAsked == true else { return .formerStays(account: added.account.name) }
     switch await Revocation(context).revoke(replaced) {
-    case .notRevoked(_, .noEndpoint)?: return nil
+    case .notRevoked(_, .noEndpoint)? where isAsked != true: return nil
+    case .revoked? where isAsked == true:
+      let isEnded = await Rotation(context).hasEnded(added.account)
+      return isEnded ? .endedWithFormer(account: added.account.name) : .formerEnded(account: added.account.name)
     case .notRevoked(_, let cause)?: return .replacedNotRevoked(account: added.account.name, cause)
     default: return nil
     }

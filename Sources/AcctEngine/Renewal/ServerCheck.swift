@@ -123,7 +123,8 @@ package struct ServerCheck: Sendable {
     }
   }
 
-  private func session(
+  /// Asks the data server of an AT Protocol account for the session.
+  func session(
     at service: Origin,
     of account: Account,
     _ grant: AccessGrant
@@ -223,6 +224,29 @@ struct TokenCheck: Sendable {
       return .rejected(reason: StateReason.unauthorized(endpoint.origin).text, endpoint.origin)
     case 429, 500...: throw .noAnswer(response, endpoint.origin, context.world.held)
     default: return .unknown(.answered(status: response.status), endpoint.origin)
+    }
+  }
+
+  /// Asks the introspection endpoint whether a refresh token of an account is active.
+  ///
+  /// - Parameters:
+  ///   - token: The refresh token.
+  ///   - credentials: The credentials that it is or was one of, with the client's.
+  /// - Returns: The answer; `nil` if the server gives none.
+  func isActive(_ token: RefreshToken, of credentials: Credentials) async -> Bool? {
+    var credentials = credentials
+    do throws(EngineError) {
+      let account = credentials.account
+      let server = try await Discovery(context).server(of: account, named: account.naming, using: [.introspection])
+      guard let endpoint = server.introspectionEndpoint else { return nil }
+      credentials.inputTokens = try InputTokens(context).client(account.client)
+      let client = try ServerClient(credentials, at: server)
+      let form = RefreshRequest.introspection(of: token, clientID: client.formID)
+      let response = try await context.client.send(form, to: endpoint, of: server, by: client)
+      guard response.status == 200, response.field("Content-Type").isJSON else { return nil }
+      return response.json?.objectValue?["active"]?.boolValue
+    } catch {
+      return nil
     }
   }
 

@@ -31,6 +31,8 @@ package enum StateReason: Equatable, Sendable {
   case shorterThanRequested
   /// The certificate of the account's client is no longer valid.
   case certificateEnded(Timestamp)
+  /// The user had it ended.
+  case rotated
 
   package var text: String {
     switch self {
@@ -50,6 +52,7 @@ package enum StateReason: Equatable, Sendable {
     case .missingAtRebuild: "its token was not in the keyring when its file was rebuilt"
     case .tooShort: "it has less time left than requested, and can't be renewed"
     case .shorterThanRequested: "it has less time left than requested"
+    case .rotated: "`acct rotate` has ended it"
     case .certificateEnded(let time): "its client certificate ended at \(time)"
     }
   }

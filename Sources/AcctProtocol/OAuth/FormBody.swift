@@ -83,21 +83,20 @@ package enum RefreshRequest {
 
   /// Asks to end the session (RFC 7009, section 2.1).
   ///
-  /// - Parameters:
-  ///   - refreshToken: Goes first, since it is the session.
-  ///   - token: The access token, where there is no refresh token.
-  /// - Returns: The form, without the client; `nil` without a token.
-  package static func revocation(of refreshToken: RefreshToken?, or token: Token?) -> FormBody? {
+  /// - Parameter refreshToken: The session.
+  /// - Returns: The form, without the client.
+  package static func revocation(of refreshToken: RefreshToken) -> FormBody {
     var form = FormBody()
-    if let refreshToken {
-      form.addToken("token", refreshToken)
-      form.add("token_type_hint", "refresh_token")
-    } else if let token {
-      form.addToken("token", token)
-      form.add("token_type_hint", "access_token")
-    } else {
-      return nil
-    }
+    form.addToken("token", refreshToken)
+    form.add("token_type_hint", "refresh_token")
+    return form
+  }
+
+  /// Asks to end an access token; see ``revocation(of:)-(RefreshToken)``.
+  package static func revocation(of token: Token) -> FormBody {
+    var form = FormBody()
+    form.addToken("token", token)
+    form.add("token_type_hint", "access_token")
     return form
   }
 
@@ -106,6 +105,15 @@ package enum RefreshRequest {
     var form = FormBody()
     form.addToken("token", token)
     form.add("token_type_hint", "access_token")
+    form.add("client_id", clientID)
+    return form
+  }
+
+  /// Asks whether a refresh token is active.
+  package static func introspection(of refreshToken: RefreshToken, clientID: String?) -> FormBody {
+    var form = FormBody()
+    form.addToken("token", refreshToken)
+    form.add("token_type_hint", "refresh_token")
     form.add("client_id", clientID)
     return form
   }

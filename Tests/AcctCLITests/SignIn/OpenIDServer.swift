@@ -1,6 +1,7 @@
 import AcctCLI
 import AcctModel
 import AcctPorts
+import AcctProtocol
 import AcctTestSupport
 import StrictJSON
 import Synchronization
@@ -25,6 +26,14 @@ final class OpenIDServer: Sendable {
     var client = "client"
     /// The error for each renewal; `nil` to grant it.
     var renewalError: String?
+    var revocation = HTTPResponse.json("{}")
+    /// `true` if it accepts a token after its revocation.
+    var ignoresRevocation = false
+    /// `true` if it ends the whole session with any token of it.
+    var endsSession = false
+    /// The tokens that its introspection reports as active; `nil` if it has none.
+    var active: Set<String>?
+    var revoked: Set<String> = []
   }
 
   static let issuer = "https://as.example"
@@ -68,6 +77,9 @@ final class OpenIDServer: Sendable {
       .map { RehearsedBrowser.parameters(of: "?" + RowServer.text($0.body)) }
   }
 
+  /// The refresh tokens of the renewals, oldest first.
+  var renewals: [String] { forms("/token").compactMap { $0["refresh_token"] } }
+
   func answer(_ request: HTTPRequest) -> HTTPResponse {
     let settings = settings.withLock { $0 }
     switch request.url.path {
@@ -79,14 +91,31 @@ final class OpenIDServer: Sendable {
         "userinfo_endpoint": .string("\(Self.issuer)/me"),
         "revocation_endpoint": .string("\(Self.issuer)/revoke"),
       ]
+      if settings.active != nil { document["introspection_endpoint"] = .string("\(Self.issuer)/introspect") }
       for (name, value) in settings.metadata { document[name] = value == .null ? nil : value }
       return .json(String(decoding: JSON.object(document).serialized(), as: UTF8.self))
     case "/start": return RecordedServer.start
     case "/token": return tokens(request, settings)
-    case "/me": return settings.userinfo
-    case "/revoke": return .json("{}")
+    case "/me":
+      let sent = request.fields.first { $0.name == "Authorization" }.map(\.value.shownText) ?? ""
+      return settings.revoked.contains { sent.hasSuffix($0) } ? .json("{}", 401) : settings.userinfo
+    case "/revoke": return revoke(RehearsedBrowser.parameters(of: "?" + RowServer.text(request.body)), settings)
+    case "/introspect":
+      let form = RehearsedBrowser.parameters(of: "?" + RowServer.text(request.body))
+      return .json(#"{"active":\#(settings.active?.contains(form["token"] ?? "") == true)}"#)
     default: return .json(#"{"error":"not_found"}"#, 404)
     }
+  }
+
+  private func revoke(_ form: [String: String], _ settings: Settings) -> HTTPResponse {
+    if settings.revocation.status == 200, let token = form["token"], !settings.ignoresRevocation {
+      set {
+        $0.revoked.insert(token)
+        $0.active?.remove(token)
+        if $0.endsSession { $0.renewalError = "invalid_grant" }
+      }
+    }
+    return settings.revocation
   }
 
   private func tokens(_ request: HTTPRequest, _ settings: Settings) -> HTTPResponse {

@@ -48,10 +48,9 @@ struct RequestFormTests {
   @Test("A revocation names the refresh token, and the access token where there is no other")
   func revocation() throws {
     let (refresh, access) = (try RefreshToken(Token("r1")), try Token("a1"))
-    let form = RefreshRequest.revocation(of: refresh, or: access)
-    #expect(form?.openedText == "token=r1&token_type_hint=refresh_token")
-    #expect(RefreshRequest.revocation(of: nil, or: access)?.openedText == "token=a1&token_type_hint=access_token")
-    #expect(RefreshRequest.revocation(of: nil, or: nil) == nil)
+    let form = RefreshRequest.revocation(of: refresh)
+    #expect(form.openedText == "token=r1&token_type_hint=refresh_token")
+    #expect(RefreshRequest.revocation(of: access).openedText == "token=a1&token_type_hint=access_token")
   }
 
   @Test(

@@ -71,6 +71,7 @@ extension LeakStage {
       LeakRow("limits", ["-v"]), LeakRow("log", ["-v"]), LeakRow("log", ["--json"]), LeakRow("metrics", ["-v"]),
       LeakRow("refresh", ["--force", "-v"]), LeakRow("refresh", ["--all", "--force", "--json"]),
       LeakRow("refresh", ["sealed", "--force", "-v"]),
+      LeakRow("log", ["--used", "-v"]), LeakRow("rotate", ["me", "-v"]), LeakRow("rotate", ["device", "--json"]),
       LeakRow("rename", ["device", "other", "-v"]),
       LeakRow("allow", ["me", "https://more.example", "-v"]),
       LeakRow("key show", ["-v"]), LeakRow("key thumbprint", ["--json", "-v"]),
