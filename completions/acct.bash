@@ -5,7 +5,7 @@ _acct_grammar() {
   commands=() options=() arguments=()
   case $1 in
     '')
-      commands=(add login list switch status header token log metrics request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
+      commands=(add login list switch status header token log metrics request proxy observe limits refresh rotate remove rename allow key export exec helper providers vault keyring doctor help)
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
@@ -13,7 +13,7 @@ _acct_grammar() {
       arguments=('provider')
       ;;
     'login')
-      options=(--scope= --device --no-browser --browser= --wait= --param= --client-id= --register --client-secret-file=file --client-key=file --cert=file --cert-key=file --no-dpop --token=file --key= --pin -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--scope= --device --no-browser --browser= --wait= --param= --client-id= --register --client-secret-file=file --client-key=file --cert=file --cert-key=file --no-dpop --token=file --key= --pin --end-former -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('account')
       ;;
     'list')
@@ -36,7 +36,7 @@ _acct_grammar() {
       arguments=('url')
       ;;
     'log')
-      options=(--since= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--since= --used -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('account')
       ;;
     'metrics')
@@ -60,6 +60,10 @@ _acct_grammar() {
     'refresh')
       options=(--all --force -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('account')
+      ;;
+    'rotate')
+      options=(--all --token=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      arguments=('account*')
       ;;
     'remove')
       options=(--all --local --yes -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
@@ -184,7 +188,7 @@ _acct_grammar() {
       options=(--repair --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'help')
-      commands=(add login list switch status header token log metrics request proxy observe limits refresh remove rename allow key export exec helper providers vault keyring doctor help)
+      commands=(add login list switch status header token log metrics request proxy observe limits refresh rotate remove rename allow key export exec helper providers vault keyring doctor help)
       ;;
     'help key')
       commands=(show thumbprint import list)

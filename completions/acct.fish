@@ -14,13 +14,14 @@ function __acct_grammar -S
                 'status'\t'Show one account, and whether a header can be printed for it' \
                 'header'\t'Print the header lines for one request' \
                 'token'\t'Print the access token, or the ID token, alone on a line' \
-                'log'\t'Show the last events of each account: sign-ins, renewals, refusals, exports' \
+                'log'\t'Show the last events of each account: sign-ins, renewals, uses, refusals, exports' \
                 'metrics'\t'Print the states of accounts and keyring for Prometheus' \
                 'request'\t'Make a request as an account' \
                 'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
                 'observe'\t'Read nonces and limits from a response'\''s headers on standard input' \
                 'limits'\t'Show what is left, of how much, and when it resets' \
                 'refresh'\t'Renew credentials that are due' \
+                'rotate'\t'Replace credentials after a leak, and end the former ones at the server' \
                 'remove'\t'Remove accounts and everything stored for them' \
                 'rename'\t'Give an account another name' \
                 'allow'\t'Allow an account'\''s headers to be sent to one more origin, or choose it below a path' \
@@ -132,6 +133,7 @@ function __acct_grammar -S
                 '--token=file'\t'Read a static account'\''s new token from your own file; - is stdin' \
                 '--key='\t'Where the DPoP key is made: software, tpm, tpm:SPEC or pkcs11:URI' \
                 '--pin'\t'Give the new key in the TPM a PIN' \
+                '--end-former'\t'End the former session at the server, once the new one is stored; status 4 if that fails' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -240,6 +242,7 @@ function __acct_grammar -S
             set arguments 'url'
         case 'log'
             set options '--since='\t'Leave out what is older: 2d, 12h, 30min, or a date as in 2027-01-31' \
+                '--used'\t'Show when each account was last used here, by which program, and for which origin' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \
@@ -369,6 +372,23 @@ function __acct_grammar -S
                 '-h'\t'Show help information' \
                 '--help'\t'Show help information'
             set arguments 'account'
+        case 'rotate'
+            set options '--all'\t'All accounts' \
+                '--token=file'\t'Read a static account'\''s new token from your own file; - is stdin' \
+                '-a=account'\t'The account: its name, handle, DID or id' \
+                '--account=account'\t'The account: its name, handle, DID or id' \
+                '--json'\t'Print one JSON object; errors too, on standard error' \
+                '-q'\t'Print only errors' \
+                '--quiet'\t'Print only errors' \
+                '-v'\t'Print each step' \
+                '--verbose'\t'Print each step' \
+                '--no-input'\t'Never prompt, and open no browser' \
+                '--no-color'\t'Use no colour' \
+                '--timeout='\t'The time limit for the network, 30 if left out' \
+                '--version'\t'Show the version' \
+                '-h'\t'Show help information' \
+                '--help'\t'Show help information'
+            set arguments 'account*'
         case 'remove'
             set options '--all'\t'All accounts' \
                 '--local'\t'Do not tell the server' \
@@ -930,13 +950,14 @@ function __acct_grammar -S
                 'status'\t'Show one account, and whether a header can be printed for it' \
                 'header'\t'Print the header lines for one request' \
                 'token'\t'Print the access token, or the ID token, alone on a line' \
-                'log'\t'Show the last events of each account: sign-ins, renewals, refusals, exports' \
+                'log'\t'Show the last events of each account: sign-ins, renewals, uses, refusals, exports' \
                 'metrics'\t'Print the states of accounts and keyring for Prometheus' \
                 'request'\t'Make a request as an account' \
                 'proxy'\t'Serve unchanged clients: add this account'\''s headers to their requests' \
                 'observe'\t'Read nonces and limits from a response'\''s headers on standard input' \
                 'limits'\t'Show what is left, of how much, and when it resets' \
                 'refresh'\t'Renew credentials that are due' \
+                'rotate'\t'Replace credentials after a leak, and end the former ones at the server' \
                 'remove'\t'Remove accounts and everything stored for them' \
                 'rename'\t'Give an account another name' \
                 'allow'\t'Allow an account'\''s headers to be sent to one more origin, or choose it below a path' \
