@@ -58,8 +58,8 @@ struct SessionCrashTests {
       if isLost { #expect(record.err.contains { $0.contains("interrupted") }) }
       #expect(record.accountFiles == 1)
     }
-    // The note, the session, the account, the count of renewals.
-    #expect(deaths == 4)
+    // The note, the session, the account, the count of renewals, the use and its mark.
+    #expect(deaths == 6)
     #expect(losses == 1)
   }
 

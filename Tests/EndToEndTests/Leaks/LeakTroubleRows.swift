@@ -110,6 +110,7 @@ extension LeakStage {
       LeakRow("observe", [url, "--json", "-v"], input: "nonsense", status: 65),
       LeakRow("proxy", ["-a", "nobody", "--json", "-v"], status: 5),
       LeakRow("rename", ["nobody", "other", "--json", "-v"], status: 5),
+      LeakRow("rotate", ["nobody", "--json", "-v"], status: 5),
       LeakRow("switch", ["nobody", "--json", "-v"], status: 5),
       LeakRow("key thumbprint", ["nobody", "--json", "-v"], status: 5),
       LeakRow("list", ["nonsense", "--json", "-v"], status: 64),
