@@ -23,7 +23,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case goAuth = "go-auth", cargoCredential = "cargo-credential", keyringRequest = "keyring-request"
   case terraformCredential = "terraform-credential"
   case stsAnswer = "sts-answer", roleKeys = "role-keys"
-  case foreignFile = "foreign-file", settings
+  case foreignFile = "foreign-file", settings, envFile = "env-file"
   case etcdReply = "etcd-reply"
   case pkcs11URI = "pkcs11-uri"
   case tpmReply = "tpm-reply", tpmKey = "tpm-key"
@@ -95,6 +95,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .roleKeys: roleKeysViolation(bytes)
     case .foreignFile: foreignFileViolation(bytes)
     case .settings: settingsViolation(bytes)
+    case .envFile: envFileViolation(bytes)
     case .etcdReply: etcdReplyViolation(bytes)
     case .pkcs11URI: pkcs11URIViolation(bytes)
     case .tpmReply: tpmReplyViolation(bytes)

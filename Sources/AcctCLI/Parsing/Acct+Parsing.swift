@@ -21,6 +21,7 @@ extension Acct {
     // A table takes no empty word.
     if let command = tabled(arguments) { return command }
     try arguments.requireValues()
+    try arguments.requireOneAccount()
     if arguments.first == "helper" {
       if let words = setupWords(arguments) { return try ParsedCommand(of: SetupCommand.parseAsRoot(words)) }
       try HelperCommand.requireOwnOptions(in: typed)
@@ -91,6 +92,19 @@ extension ParsableCommand {
   fileprivate static func parsed(_ arguments: [String]) -> Self? {
     // The whole tree then reports the mistake in its own words.
     (try? parseAsRoot(arguments)) as? Self
+  }
+}
+
+extension [String] {
+  /// Checks that one account is named at most: ArgumentParser would take the last one.
+  ///
+  /// - Throws: `ValidationError`.
+  fileprivate func requireOneAccount() throws {
+    let options = prefix { $0 != "--" }.filter { word in
+      let name = word.prefix { $0 != "=" }
+      return name == "--account" || name.hasPrefix("-") && !name.hasPrefix("--") && name.contains("a")
+    }
+    guard options.count < 2 else { throw ValidationError("--account is given twice, and a command is for one account") }
   }
 }
 

@@ -93,7 +93,7 @@ extension SharedOptions {
   fileprivate mutating func take(_ option: String, _ value: () -> String?) -> Bool {
     switch option {
     case "--account", "-a":
-      guard let name = value() else { return false }
+      guard account == nil, let name = value() else { return false }
       account = name
     case "--json": json = true
     case "--quiet", "-q": quiet = true

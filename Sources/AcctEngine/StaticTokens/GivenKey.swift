@@ -19,39 +19,20 @@ package struct GivenKey: Sendable {
     }
   }
 
-  /// A line of a file of settings: `NAME=value`, `export NAME="value"`.
-  package struct Assignment: Sendable {
-    package let variable: String
-    package let value: Secret
-  }
-
-  /// Reads the text as a variable with its value.
+  /// Reads the text as a variable with its value, as a line of a `.env` file has it.
   ///
   /// A key may contain `=`, above all at its end. So it is a variable only if its name has capitals alone, or is one of
   /// the provider's, and if a value follows.
   ///
   /// - Parameter variables: The variables in which the provider's programs look for a key.
   /// - Returns: The variable; `nil` for any other text.
-  package func assignment(knowing variables: [String]) -> Assignment? {
-    text.withBytes { bytes in
-      var start = 0
-      let export = Array("export".utf8)
-      if bytes.count > export.count, export.indices.allSatisfy({ bytes[$0] == export[$0] }), bytes[export.count].isBlank
-      {
-        start = export.count
-        while start < bytes.count, bytes[start].isBlank { start += 1 }
-      }
-      guard let equals = (start..<bytes.count).first(where: { bytes[$0] == UInt8(ascii: "=") }) else { return nil }
-      let variable = String(decoding: (start..<equals).map { bytes[$0] }, as: UTF8.self)
-      guard variables.contains(variable) || variable.isVariableName && variable == variable.uppercased()
-      else { return nil }
-      var (first, end) = (equals + 1, bytes.count)
-      if end - first >= 2, bytes[first] == bytes[end - 1], "\"'".utf8.contains(bytes[first]) {
-        (first, end) = (first + 1, end - 1)
-      }
-      guard (first..<end).contains(where: { bytes[$0] != UInt8(ascii: "=") }) else { return nil }
-      return Assignment(variable: variable, value: Secret(bytes.extracting(first..<end)))
-    }
+  package func assignment(knowing variables: [String]) -> EnvFile.Entry? {
+    guard let entries = try? EnvFile(parsing: text).entries, entries.count == 1, let entry = entries.first,
+      variables.contains(entry.variable)
+        || entry.variable.isVariableName && entry.variable == entry.variable.uppercased(),
+      entry.value.withBytes({ bytes in bytes.indices.contains { bytes[$0] != UInt8(ascii: "=") } })
+    else { return nil }
+    return entry
   }
 
   /// The provider whose keys begin as the text does: of several, the one with the longest prefix.

@@ -69,9 +69,9 @@ package struct PreparedExec: Sendable {
   /// Replaces this process by the program, and returns only in tests.
   ///
   /// The program keeps the process's id, terminal, streams, environment and the files that the caller has opened, and
-  /// gets one more variable. It is found on `PATH` as a shell does; a name with a slash is a path.
+  /// gets these variables, no two of one name. It is found on `PATH` as a shell does; a name with a slash is a path.
   package let become:
-    @Sendable (_ command: [String], _ variable: (name: String, value: Secret))
+    @Sendable (_ command: [String], _ variables: [(name: String, value: Secret)])
       throws(ExecFailure) -> Void
   /// The program beside this process instead.
   package let attended: AttendedExec
@@ -80,7 +80,7 @@ package struct PreparedExec: Sendable {
     find: @escaping @Sendable (_ program: String) throws(ExecFailure) -> Void,
     attended: AttendedExec,
     become:
-      @escaping @Sendable (_ command: [String], _ variable: (name: String, value: Secret))
+      @escaping @Sendable (_ command: [String], _ variables: [(name: String, value: Secret)])
       throws(ExecFailure) -> Void
   ) {
     self.find = find

@@ -2,6 +2,7 @@ import AcctConsole
 import AcctEngine
 import AcctModel
 import AcctPorts
+import AcctProtocol
 import Release
 import Secrets
 
@@ -24,18 +25,30 @@ struct RunWithToken: Sendable {
   ///
   /// - Parameters:
   ///   - command: The program and its arguments.
-  ///   - token: The token, for the user.
-  ///   - variable: The variable that is to hold it.
+  ///   - variables: The variables that hold tokens, for the user.
   /// - Throws: ``ExecError/unusable(_:)``.
-  func run(_ command: [String], _ token: Released, in variable: String) throws(EngineError) {
-    let value = try Secret.whole { () throws(OutputFlaw) in try OutputFormat.variable.written(token.openedToken) }
-    do { try exec.become(command, (variable, value)) } catch { throw .exec(.unusable(error)) }
+  func run(_ command: [String], _ variables: [(name: String, value: Secret)]) throws(EngineError) {
+    var written: [(name: String, value: Secret)] = []
+    for (name, value) in variables {
+      written.append((name, try Secret.whole { () throws(OutputFlaw) in try OutputFormat.variable.written(value) }))
+    }
+    do { try exec.become(command, written) } catch { throw .exec(.unusable(error)) }
   }
 }
 
 /// A command can't be run with a token.
 enum ExecError: Error {
   case unusable(ExecFailure)
+  /// A file of variables can't be read.
+  case file(SecretFileFailure)
+  /// It is malformed.
+  case envFile(path: String, EnvFlaw)
+  /// The account of a variable, named by a line of a file, can't be used.
+  case line(Int, path: String, EngineError)
+  /// Nothing was run, since this account's token can't be had.
+  case noToken(AccountName, EngineError)
+  /// The user of an account is not known.
+  case noUser(AccountName)
   /// There is no place for a file with a token that the command reads.
   case memoryFolder(MemoryFolderFailure)
 }
@@ -53,6 +66,20 @@ extension ErrorMessage {
       self = .code("commandNotFound", .commandNotFound).saying("\(program): no such command")
     case .unusable(.notExecutable(let program, let reason)):
       self = .code("commandNotExecutable", .commandNotExecutable).saying("\(program): \(reason)")
+    case .file(.missing(let path)), .file(.exists(let path)):
+      self = .code("badInput", .badInput).saying("\(printable(path)): no such file or directory")
+    case .file(.failed(let path, let reason)), .file(.exposed(let path, let reason, _)):
+      self = .code("badInput", .badInput).saying("\(printable(path)): \(reason)")
+    case .envFile(let path, let flaw):
+      self = .code("badInput", .badInput).saying("\(printable(path)): \(words(for: flaw))")
+    case .line(let line, let path, let error):
+      self.init(error)
+      text = "\(printable(path)), line \(line): \(text)"
+    case .noToken(let name, let error):
+      self.init(error)
+      if !text.contains(name.description) { text = "no token of \(name): \(text)" }
+    case .noUser(let name):
+      self = .code("noUser", .badInput).saying("the user of \(name) is not known")
     case .memoryFolder(let failure):
       self = .code("noMemoryFolder", .failed)
         .saying("there is no place in memory for a file with a token: \(printable(failure.path)): \(failure.reason)")

@@ -28,9 +28,9 @@ extension Exec {
         }
         return { await attendedEnd(of: child) }
       }
-      return PreparedExec(find: find, attended: attended) { command, variable throws(ExecFailure) in
+      return PreparedExec(find: find, attended: attended) { command, variables throws(ExecFailure) in
         closeLater(openDescriptors().subtracting(handedOver))
-        try check(become(command, variable, hardening), of: command.first ?? "")
+        try check(become(command, variables, hardening), of: command.first ?? "")
       }
     }
   }
@@ -51,25 +51,33 @@ private func check(_ error: Int32, of program: String) throws(ExecFailure) {
 }
 
 /// Returns why the program could not be run.
-private func become(_ command: [String], _ variable: (name: String, value: Secret), _ hardening: Hardening) -> Int32 {
+private func become(
+  _ command: [String],
+  _ variables: [(name: String, value: Secret)],
+  _ hardening: Hardening
+) -> Int32 {
   var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
   defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
-  // Of its full size from the beginning: a buffer that grows leaves copies behind.
-  var assignment: [CChar] = []
-  assignment.reserveCapacity(variable.name.utf8.count + variable.value.count + 2)
-  assignment += "\(variable.name)=".utf8CString.dropLast()
-  variable.value.withBytes { bytes in
-    for index in bytes.indices { assignment.append(CChar(bitPattern: bytes[index])) }
+  // All in one, of its full size from the beginning: a buffer that grows leaves copies behind.
+  var assignments: [CChar] = []
+  assignments.reserveCapacity(variables.reduce(0) { $0 + $1.name.utf8.count + $1.value.count + 2 })
+  var starts: [Int] = []
+  for (name, value) in variables {
+    starts.append(assignments.count)
+    assignments += "\(name)=".utf8CString.dropLast()
+    value.withBytes { bytes in
+      for index in bytes.indices { assignments.append(CChar(bitPattern: bytes[index])) }
+    }
+    assignments.append(0)
   }
-  assignment.append(0)
-  // A program that could not be run leaves no copy of the token behind.
-  defer { unsafe explicit_bzero(&assignment, assignment.count) }
-  return unsafe assignment.withUnsafeMutableBufferPointer { assignment in
-    var variables = unsafe inherited(but: [variable.name])
-    unsafe variables.append(assignment.baseAddress)
-    unsafe variables.append(nil)
+  // A program that could not be run leaves no copy of a token behind.
+  defer { unsafe explicit_bzero(&assignments, assignments.count) }
+  return unsafe assignments.withUnsafeMutableBufferPointer { assignments in
+    var environment = unsafe inherited(but: variables.map(\.name))
+    for start in starts { unsafe environment.append(assignments.baseAddress.map { unsafe $0 + start }) }
+    unsafe environment.append(nil)
     var blocked = hardening.blockedSignals
-    return hardening.openedForExec { unsafe acct_exec(&arguments, &variables, &blocked) }
+    return hardening.openedForExec { unsafe acct_exec(&arguments, &environment, &blocked) }
   }
 }
 

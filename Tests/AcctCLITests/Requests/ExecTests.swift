@@ -39,7 +39,7 @@ struct ExecTests {
   @Test(
     "The command exec runs nothing on a malformed command line",
     arguments: [
-      ["exec"], ["exec", "--"], ["exec", "env"], ["exec", "--", ""], ["exec", "--env", "A=B", "--", "env"],
+      ["exec"], ["exec", "--"], ["exec", "env"], ["exec", "--", ""], ["exec", "--env", "A=", "--", "env"],
       ["exec", "--env", "1A", "--", "env"], ["exec", "--env", "", "--", "env"], ["exec", "--env", "Ä", "--", "env"],
       ["exec", "--min-valid", "-1", "--", "env"],
     ]

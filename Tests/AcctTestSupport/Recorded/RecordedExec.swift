@@ -4,7 +4,7 @@ import Synchronization
 
 /// Remembers the program that a command wanted to become.
 package final class RecordedExec: Sendable {
-  /// A command line, and the one variable that is added to the environment.
+  /// A command line, and the variables that are added to the environment, one a line.
   package struct Call: Equatable, Sendable {
     package let command: [String]
     package let assignment: String
@@ -30,13 +30,14 @@ package final class RecordedExec: Sendable {
           if let failure = self.state.withLock({ $0.failure }) { throw failure }
         },
         attended: self.attended
-      ) { command, variable throws(ExecFailure) in
+      ) { command, variables throws(ExecFailure) in
         try self.state.withLock { state throws(ExecFailure) in
           if let failure = state.failure { throw failure }
-          let value = variable.value.withBytes { bytes in
-            String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+          let assignments = variables.map { name, value in
+            let text = value.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+            return "\(name)=\(text)"
           }
-          state.calls.append(Call(command: command, assignment: "\(variable.name)=\(value)"))
+          state.calls.append(Call(command: command, assignment: assignments.joined(separator: "\n")))
         }
       }
     }
