@@ -9,7 +9,7 @@ _acct_grammar() {
       options=(--json --no-color --no-input --timeout= --version -a=account --account=account -h --help -q --quiet -v --verbose)
       ;;
     'add')
-      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --query= --expires= '--from==gh glab git netrc docker cargo oidc-agent list' --dry-run --client-id= --scope= --resource= --device --no-browser --browser= --redirect-port= --callback= --wait= --send= --client-secret-file=file '--client-auth==none basic post private-key tls assertion-file' --client-key=file '--grant==client-credentials jwt-bearer token-exchange' --subject-token-file=file --subject-token-command= --subject-account=account --subject-type= --requested-type= --audience= --client-assertion-file=file --assertion-file=file --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --register --no-dpop --cert=file --cert-key=file --key= --pin --name= --no-switch --replace --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--import=file --passphrase-file=file --issuer= --backend= --session= --guest= --token=file --header= --scheme= --basic= --query= --expires= '--from==gh glab git netrc docker cargo oidc-agent env list' --dry-run --rewrite --undo --yes --client-id= --scope= --resource= --device --no-browser --browser= --redirect-port= --callback= --wait= --send= --client-secret-file=file '--client-auth==none basic post private-key tls assertion-file' --client-key=file '--grant==client-credentials jwt-bearer token-exchange' --subject-token-file=file --subject-token-command= --subject-account=account --subject-type= --requested-type= --audience= --client-assertion-file=file --assertion-file=file --authorize-url= --token-url= --device-url= --revoke-url= --userinfo-url= --param= --token-param= --redirect-uri= --register --no-dpop --cert=file --cert-key=file --key= --pin --name= --no-switch --replace --allow-origin= -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('provider')
       ;;
     'login')
@@ -102,7 +102,7 @@ _acct_grammar() {
       arguments=('account*')
       ;;
     'exec')
-      options=(--for= --env= --id-token-file= --token-file= --min-valid= --offline --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--for= --env= --env-file=file --id-token-file= --token-file= --min-valid= --offline --credentials=file -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       arguments=('command*')
       ;;
     'helper')

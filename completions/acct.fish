@@ -60,8 +60,11 @@ function __acct_grammar -S
                 '--basic='\t'Send the token as the password of this user (Basic)' \
                 '--query='\t'Send the token in the URL'\''s query, as this parameter' \
                 '--expires='\t'When the token ends: a date or a time' \
-                '--from==gh glab git netrc docker cargo oidc-agent list'\t'Add the logins that another program keeps; list shows what there is' \
+                '--from==gh glab git netrc docker cargo oidc-agent env list'\t'Add the logins that another program keeps, or the keys of a .env file; list shows what there is' \
                 '--dry-run'\t'With --from, show what would be added, and add nothing' \
+                '--rewrite'\t'With --from env, write the file with references in place of the keys' \
+                '--undo'\t'With --from env, put the keys back in the place of the references' \
+                '--yes'\t'With --from env, ask nothing before the file is changed' \
                 '--client-id='\t'The client'\''s id' \
                 '--scope='\t'The scope to ask for' \
                 '--resource='\t'A resource server that the token is for (RFC 8707)' \
@@ -531,7 +534,8 @@ function __acct_grammar -S
             set arguments 'account*'
         case 'exec'
             set options '--for='\t'The URL that the token is for, which selects an account that has it' \
-                '--env='\t'The variable that holds the token' \
+                '--env='\t'The variable that holds the token; NAME=ACCOUNT for that of another account' \
+                '--env-file=file'\t'Take variables from a .env file, with acct://ACCOUNT for a token; - is stdin' \
                 '--id-token-file='\t'The variable that names a file with the ID token' \
                 '--token-file='\t'The variable that names a file with the token' \
                 '--min-valid='\t'Renew the token if it expires within this time' \

@@ -68,6 +68,7 @@ enum AddHelp {
       --guest URL  a guest session at a backend
       --import FILE  credentials as JSON, or an export; - is stdin
       --from PROGRAM [--dry-run]  the logins of another program, or a list
+      --from env [FILE] [--rewrite | --undo] [--yes]  the keys of a .env file
       --device  on another device, where you enter a code
       --browser COMMAND  open the address with this command
       --no-browser  open none: print the address, and take the callback

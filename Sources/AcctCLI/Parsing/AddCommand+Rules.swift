@@ -14,12 +14,15 @@ extension AddCommand {
     if replace {
       switch source {
       case .token, .key, .file, .program: break
-      case .app, .network, .server:
+      case .app, .network, .server, .envFile:
         throw ValidationError("--replace needs --import, --token or --from: a sign-in replaces what the account has")
       }
     }
     if case .key = source, staticToken.namesForm {
       throw ValidationError("a provider says how its key is sent: leave out --header, --scheme, --basic and --query")
+    }
+    if case .envFile = source, !allowOrigin.isEmpty {
+      throw ValidationError("--allow-origin is for one account, and --from env asks for each")
     }
     try requireServer(source.isServer)
     try requireFittingClient(source)
@@ -96,7 +99,7 @@ extension AddCommand {
     case .file: return
     case .server where source.resource == nil: return
     case .server: throw ValidationError("--cert needs --issuer beside --resource")
-    case .app, .token, .key, .program, .network:
+    case .app, .token, .key, .program, .envFile, .network:
       throw ValidationError("--cert needs --issuer, --token-url, a provider or --import")
     }
   }
@@ -109,7 +112,7 @@ extension AddCommand {
       case .file: "--import brings its own key, which no device takes in"
       case .app(let source): source.reasonAgainstKey
       case .token, .key: "a --token has no DPoP key"
-      case .program: "--from takes over tokens that have no DPoP key"
+      case .program, .envFile: "--from takes over tokens that have no DPoP key"
       case .network, .server: nil
       }
     if let reason { throw ValidationError(reason) }

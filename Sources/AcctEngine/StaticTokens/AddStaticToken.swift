@@ -41,8 +41,7 @@ package struct AddStaticToken: Sendable {
   package func credentials(_ request: Request) throws(EngineError) -> NewCredentials {
     guard !request.origins.isEmpty else { throw .input(.staticToken(.noOrigin)) }
     let given = try request.expiry.map { text throws(EngineError) in try end(text) }
-    let token = try token(contents(of: request.file), of: request.file, request.sentAs)
-    return try credentials(token, request, end: given)
+    return try credentials(token(contents(of: request.file), of: request.file, request.sentAs), request, end: given)
   }
 
   /// Takes a key that was read from the request's file, or that the person at the terminal has typed.
@@ -80,7 +79,8 @@ package struct AddStaticToken: Sendable {
       origins: account.origins.places,
       provider: account.client.provider
     )
-    if file != nil { return try credentials(request) }
+    // A key for commands alone has no origin.
+    if let file { return try credentials(token(contents(of: file), of: file, sentAs), request, end: nil) }
     guard context.interaction == .allowed, context.world.terminal.canAsk() else {
       throw .signIn(.tokenNeeded(account: account.name))
     }

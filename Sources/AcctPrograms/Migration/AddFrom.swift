@@ -316,26 +316,44 @@ package struct FromOptions: ParsableArguments {
   package enum Source: String, CaseIterable, ExpressibleByArgument {
     case gh, glab, git, netrc, docker, cargo
     case oidcAgent = "oidc-agent"
+    /// A `.env` file, which is no program's own.
+    case env
     /// What there is, of all programs.
     case list
 
-    /// `nil` for the list.
+    /// `nil` for the list, and for a `.env` file.
     package var program: OtherProgram? { OtherProgram(rawValue: rawValue) }
   }
 
   @Option(
     name: .customLong("from"),
-    help: ArgumentHelp("Add the logins that another program keeps; list shows what there is.", valueName: "program")
+    help: ArgumentHelp(
+      "Add the logins that another program keeps, or the keys of a .env file; list shows what there is.",
+      valueName: "program"
+    )
   )
   package var source: Source?
 
   @Flag(help: "With --from, show what would be added, and add nothing.")
   package var dryRun = false
 
+  @Flag(help: "With --from env, write the file with references in place of the keys.")
+  package var rewrite = false
+
+  @Flag(help: "With --from env, put the keys back in the place of the references.")
+  package var undo = false
+
+  @Flag(help: "With --from env, ask nothing before the file is changed.")
+  package var yes = false
+
   package init() {}
 
   package func validate() throws {
     guard source != nil || !dryRun else { throw ValidationError("--dry-run needs --from") }
+    guard source == .env || !rewrite && !undo && !yes else {
+      throw ValidationError("--rewrite, --undo and --yes need --from env")
+    }
+    guard !rewrite || !undo else { throw ValidationError("--rewrite and --undo exclude each other") }
   }
 }
 

@@ -240,20 +240,30 @@ package struct SetupRecord: Equatable, Sendable {
 
 extension EngineContext {
   /// The recorded changes, in the order in which they were made; a damaged record counts as none.
-  func setupRecords() throws(EngineError) -> [SetupRecord] {
+  func setupRecords() throws(EngineError) -> [SetupRecord] { try setups("setups").compactMap(SetupRecord.init) }
+
+  /// The `.env` files whose values are references now.
+  func envRewrites() throws(EngineError) -> [EnvRewrite] { try setups("env").compactMap(EnvRewrite.init) }
+
+  private func setups(_ member: String) throws(EngineError) -> [JSON] {
     let bytes: [UInt8]
     do { bytes = try world.files.read(.setups) ?? [] } catch { throw .files(.failed(error)) }
     // A record of a whole file that its program wrote anew is long.
     let file = try? JSON(parsing: bytes, maximumBytes: 1 << 24)
     guard file?.objectValue?["version"]?.numberValue?.integer == 1 else { return [] }
-    return (file?.objectValue?["setups"]?.arrayValue ?? []).compactMap(SetupRecord.init)
+    return file?.objectValue?[member]?.arrayValue ?? []
   }
 
-  /// Replaces the records; without any, their file is removed.
-  func store(_ records: [SetupRecord]) throws(EngineError) {
-    let json: JSON = ["version": 1, "setups": .array(records.map(\.json))]
+  /// Replaces the records of setups.
+  func store(_ records: [SetupRecord]) throws(EngineError) { try store(records, envRewrites()) }
+
+  /// Replaces all records; without any, their file is removed.
+  func store(_ records: [SetupRecord], _ rewrites: [EnvRewrite]) throws(EngineError) {
+    let json: JSON = [
+      "version": 1, "setups": .array(records.map(\.json)), "env": .array(rewrites.map(\.json)),
+    ]
     do throws(FilesFailure) {
-      if records.isEmpty {
+      if records.isEmpty, rewrites.isEmpty {
         try world.files.remove(.setups)
       } else {
         try world.files.replace(.setups, json.serialized())

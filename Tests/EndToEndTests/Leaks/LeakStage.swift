@@ -16,6 +16,7 @@ final class LeakStage {
 
   /// A file with a static token, and one with the same token and a line too many.
   let tokenFile: String
+  let envFile: String
   let wrongTokenFile: String
   /// Files of other programs with that token.
   let gitFile: String
@@ -77,6 +78,7 @@ final class LeakStage {
     passphraseFile = try folder.file("passphrase", containing: "\(Self.exportPassphrase)\n")
     wrongPassphraseFile = try folder.file("wrong", containing: "another passphrase")
     tokenFile = try folder.file("token", containing: "\(Self.staticToken)\n")
+    envFile = try folder.file("env", containing: "PORT=1\nMISTRAL_API_KEY='\(Self.staticToken)' # a key\n")
     wrongTokenFile = try folder.file("token-and-more", containing: "\(Self.staticToken)\nmore\n")
     gitFile = try folder.file("git", containing: "http://bob:\(Self.staticToken)@\(guests.origin.dropFirst(7))\n")
     netrcFile = try folder.file(

@@ -53,9 +53,37 @@ extension LeakStage {
         status: 1
       ),
       LeakRow("add", add + [wrongTokenFile, "--json"], status: 65),
-    ] + fromPrograms() + [
+    ] + fromPrograms() + fromEnv() + [
       LeakRow("proxy", ["--all", "--json", "-v"], status: 5),
       LeakRow("remove", ["key", "-v"]), LeakRow("remove", ["user", "-v"]), LeakRow("remove", ["query", "-v"]),
+    ]
+  }
+
+  /// The same token in a `.env` file, which a reference then takes the place of.
+  private func fromEnv() -> [LeakRow] {
+    let from = ["-v", "--no-switch", "--from", "env"]
+    let handedOver = ["static_token": ["call execve"]]
+    return [
+      LeakRow("add", from + [envFile, "--dry-run"]), LeakRow("add", from + [envFile]),
+      LeakRow("add", from + [envFile, "--rewrite"], status: 64),
+      LeakRow("add", from + [envFile, "--rewrite", "--yes", "--json"]),
+      LeakRow("add", from + [envFile, "--undo", "--dry-run"]),
+      LeakRow(
+        "exec",
+        ["--env-file", envFile, "--env", "KEY=mistral", "-v", "--", "true"],
+        shows: handedOver,
+        keeps: ["static_token"]
+      ),
+      LeakRow(
+        "exec",
+        ["--env-file", "-", "-v", "--", "true"],
+        input: "A=acct://mistral/header\nB=\"\(Self.staticToken)\"\n",
+        shows: handedOver,
+        keeps: ["static_token"]
+      ),
+      LeakRow("exec", ["--env-file", wrongTokenFile, "-v", "--", "true"], status: 65),
+      LeakRow("add", from + [wrongTokenFile, "--json"], status: 65),
+      LeakRow("remove", ["mistral", "-v"]),
     ]
   }
 

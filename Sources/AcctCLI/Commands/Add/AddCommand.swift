@@ -32,6 +32,7 @@ struct AddCommand: AcctCommand {
       acct add --token FILE --allow-origin ORIGIN… --query NAME
       acct add --import FILE
       acct add --from PROGRAM|list [PATH|NAME] [--dry-run]
+      acct add --from env [FILE] [--rewrite|--undo] [--yes] [--dry-run]
       acct add … --cert FILE --cert-key FILE
       acct add … --key tpm[:SPEC]|pkcs11:URI [--pin]
       """,
@@ -118,6 +119,7 @@ struct AddCommand: AcctCommand {
         context.report(credentials.notices)
         added = try await AddAccount(context.engine).add(credentials, request)
       }
+    case .envFile: return try await AddFromEnv(context, identifier ?? ".env", from).run(request)
     case .program(nil): return try AddFrom(context).list()
     case .program(let program?):
       // Without a name, only the account that has the login is replaced.

@@ -17,6 +17,8 @@ enum AddSource {
   case key(ProviderName, file: String)
   /// The logins of another program; `nil`: a list of all.
   case program(OtherProgram?)
+  /// The keys of a `.env` file.
+  case envFile
   /// A file of credentials, or an export.
   case file(String)
   /// An identity of AT Protocol.
@@ -48,7 +50,7 @@ extension AddCommand {
     var sources = app.sources.map(AddSource.app)
     let key = staticToken.file.flatMap { file in keyProvider.map { AddSource.key($0, file: file) } }
     if let file = staticToken.file { sources.append(key ?? .token(file)) }
-    if let source = from.source { sources.append(.program(source.program)) }
+    if let source = from.source { sources.append(source == .env ? .envFile : .program(source.program)) }
     if let importFile { sources.append(.file(importFile)) }
     if let issuer { sources.append(.server(.issuer(issuer))) }
     // A backend may be told which identity to sign in, and another program which login is meant; elsewhere a name
@@ -76,7 +78,7 @@ extension AddCommand {
     let usesDevice = signIn.device || signIn.browser == nil && provider?.provider.flow == .device
     guard hasBrowser(context) || usesDevice || client.grant != nil else { throw .signIn(.browserNeeded) }
     switch source {
-    case .token, .key, .program, .file: return nil
+    case .token, .key, .program, .envFile, .file: return nil
     case .app(let source):
       let way = try source.signIn(for: identifier, clientID: signIn.clientID, signIn.route(context))
       return way.map(SignInWay.app)
