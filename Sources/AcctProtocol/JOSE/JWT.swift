@@ -29,8 +29,10 @@ package struct JWT: Sendable {
   }
 
   /// Decodes a token that must be a JWT: three segments of base64url, two of them JSON objects.
-  package static func decode(_ token: Token) throws(JWTError) -> JWT {
-    try token.opened(for: .claims).withBytes { bytes throws(JWTError) in
+  package static func decode(_ token: Token) throws(JWTError) -> JWT { try decode(token.opened(for: .claims)) }
+
+  private static func decode(_ characters: Secret) throws(JWTError) -> JWT {
+    try characters.withBytes { bytes throws(JWTError) in
       let segments = split(bytes)
       guard segments.count == 3 else { throw .wrongSegmentCount(segments.count) }
       let header = try object(in: bytes.extracting(segments[0]), .header)
@@ -46,6 +48,11 @@ package struct JWT: Sendable {
   /// do, is opaque and is sent as it is.
   package static func claims(ofToken token: Token) -> Reading {
     do throws(JWTError) { return .claims(try decode(token).claims) } catch { return .opaque }
+  }
+
+  /// The claims of a refresh token that is a JWT; `nil` for any other, which is opaque to a client.
+  package static func claims(of refreshToken: RefreshToken) -> JWTClaims? {
+    do throws(JWTError) { return try decode(refreshToken.opened(for: .claims)).claims } catch { return nil }
   }
 
   /// The subject that a token names, if it can be read.

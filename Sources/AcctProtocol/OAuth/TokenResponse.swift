@@ -135,8 +135,7 @@ package final class TokenResponse: Sendable {
   /// - Returns: The end, as the answer or the token itself tells; `nil` if neither does.
   package func sessionEnd(from now: Timestamp) -> Timestamp? {
     if let refreshLifetime { return now.adding(seconds: refreshLifetime) }
-    guard let refreshToken, case .claims(let claims) = JWT.claims(ofToken: refreshToken) else { return nil }
-    return claims.expiry
+    return refreshToken.flatMap { JWT.claims(of: $0) }?.expiry
   }
 
   /// The lease that begins at a time.
