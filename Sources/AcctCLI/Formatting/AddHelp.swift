@@ -66,7 +66,7 @@ enum AddHelp {
       --backend URL [HANDLE]  a backend that hands over its tokens
       --session URL [HANDLE]  a backend that keeps the tokens itself
       --guest URL  a guest session at a backend
-      --import FILE  credentials as JSON, or an export; - is stdin
+      --import FILE [--passphrase-file FILE]  JSON, or an export; - is stdin
       --from PROGRAM [--dry-run]  the logins of another program, or a list
       --from env [FILE] [--rewrite | --undo] [--yes]  the keys of a .env file
       --device  on another device, where you enter a code
@@ -102,7 +102,6 @@ enum AddHelp {
       --assertion-file, --client-assertion-file  JWTs: the grant, the client
       --authorize-url, --token-url, --device-url, --revoke-url, --userinfo-url  endpoints
       --param, --token-param NAME=VALUE  one more parameter
-      --passphrase-file FILE  an export's passphrase
       --replace  take older tokens, too, or for other origins
       --name NAME, --no-switch  the account's name; do not make it the active one
 
