@@ -1,7 +1,8 @@
 # What one does often, one target each. `make` alone lists them.
 .DEFAULT_GOAL := help
 .PHONY: help setup build build-tests test test-all torture soak soak-shared soak-proxy screens picture lint format \
-	completions order fuzz sanitize page-pictures bench demo first-ten-minutes recipes deb packages install files uninstall clean
+	completions order fuzz sanitize page-pictures bench demo first-ten-minutes recipes deb packages archived release \
+	verify-release check-sbom install files uninstall clean
 
 SWIFT ?= swift
 # Without root's rights, what is installed is the user's own.
@@ -27,16 +28,21 @@ other_names = $(links:%=%:acct-helper) acct-list:acct-status acct-observe:acct-l
 flags = --explicit-target-dependency-import-check error
 # For the packages that acct depends on as well: types are looked up by address, not by name, which reads every
 # conformance that there is; every function has a section, and none is kept for being public, so that what is not called is
-# left out; and no library is looked for beside the program.
-release_flags = $(flags) --configuration release --disable-local-rpath \
+# left out; and no library is looked for beside the program. No path of the building machine is in it, neither as debugging
+# information, which `install` strips, nor in an assertion of C: a build in another folder makes the same bytes.
+release_flags = $(flags) --configuration release --disable-local-rpath -debug-info-format none \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
-	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -internalize-at-link
+	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
+	-Xcc -ffile-prefix-map=$(CURDIR)/.build/checkouts=vendor -Xcc -ffile-prefix-map=$(CURDIR)/=
 binary = .build/release/acct
-# What runs lies side by side; see packaging/start-up-order.
-ordered = -Xlinker --symbol-ordering-file=.build/start-up.order -Xlinker --no-warn-symbol-ordering
+# What runs lies side by side; see packaging/start-up-order. A source archive has the order that its release was linked in.
+ordered = -Xlinker --symbol-ordering-file=$(start_up_order) -Xlinker --no-warn-symbol-ordering
+start_up_order = .build/start-up.order
+packers = packaging/archive packaging/contained packaging/debian packaging/facts packaging/install.sh packaging/release \
+	packaging/source packaging/start-up-order debian/tests/main-job
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/confusables .ci/check-rooms .ci/check-floors .ci/check-door .ci/check-architecture .ci/check-words .ci/check-binary .ci/check-manual \
-	.ci/check-packages .ci/check-bare-debian .ci/fuzz .ci/sanitize completions/generate packaging/deb \
-	packaging/start-up-order Examples/systemd/acct-renew Examples/systemd/acct-metrics \
+	.ci/check-packages .ci/check-bare-debian .ci/check-reproducible .ci/check-sbom .ci/check-workflows .ci/fuzz .ci/sanitize completions/generate $(packers) \
+	Examples/systemd/acct-renew Examples/systemd/acct-metrics \
 	Examples/programs/keyring $(wildcard .ci/with-keyring Examples/*.sh Examples/programs/*.sh Benchmarks/*.sh)
 
 help: ## this list
@@ -94,6 +100,7 @@ lint: build ## format, rooms, scripts, the manual, and what the binary links
 	.ci/check-architecture
 	.ci/check-words
 	.ci/check-manual
+	.ci/check-workflows
 	shellcheck $(scripts)
 	.ci/check-binary $(binary)
 
@@ -178,9 +185,26 @@ uninstall: ## takes it away again; accounts stay
 	@for name in $(links); do rm -f "$(DESTDIR)$(bindir)/$$name"; done
 	@for name in $(other_names); do rm -f "$(DESTDIR)$(mandir)/man1/$${name%:*}.1.gz"; done
 
+# As a source archive is built: without network, of what it brings. debian/rules calls this.
+archived: start_up_order = packaging/start-up.order
+archived:
+	SWIFTCI_USE_LOCAL_DEPS=1 $(SWIFT) build $(release_flags) --product acct $(ordered)
+
 deb: order ## a Debian package, .build/acct_VERSION_ARCH.deb
 	@.ci/setup deb
-	packaging/deb .build
+	packaging/debian .build
+
+release: order ## a release's files in dist/: archives, package, what they contain, sums; SIGNING_KEY=FILE signs them
+	@.ci/setup deb release
+	packaging/release dist
+
+DIR ?= dist
+verify-release: ## checks the release in DIR (dist), and with ALLOWED_SIGNERS=FILE who signed it
+	packaging/verify-release $(DIR) $(ALLOWED_SIGNERS)
+
+check-sbom: ## validates what describes the release in DIR (dist)
+	@.ci/setup release
+	.ci/check-sbom $(DIR)
 
 packages: order ## checks what install and deb make; with ACCT_TESTS=all in bare systems, as root
 	@.ci/setup deb packages

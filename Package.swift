@@ -110,6 +110,19 @@ let acctLinking: [LinkerSetting] =
     .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])
   ]
 
+/// The packages that acct is built with.
+///
+/// A release's source archive has them in `vendor`, for builds without network: see packaging/source. The variable is that of
+/// Swift's own packages, which then look for theirs beside themselves.
+let dependencies: [Package.Dependency] =
+  Context.environment["SWIFTCI_USE_LOCAL_DEPS"] != nil
+  ? ["swift-argument-parser", "swift-nio", "swift-http-structured-headers"].map { .package(path: "vendor/\($0)") }
+  : [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+    .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
+  ]
+
 let package = Package(
   name: "acct",
   products: [
@@ -117,11 +130,7 @@ let package = Package(
     // Tests only: preloaded into acct, to let its system calls fail.
     .library(name: "Faults", type: .dynamic, targets: ["Faults"]),
   ],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
-    .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
-  ],
+  dependencies: dependencies,
   targets: [
     // System libraries: a module map and a shim, nothing else.
     // A .pc file of its own: libsecret's headers without linking the library, which is loaded at the
