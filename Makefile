@@ -206,7 +206,7 @@ check-sbom: ## validates what describes the release in DIR (dist)
 	@.ci/setup release
 	.ci/check-sbom $(DIR)
 
-packages: order ## checks what install and deb make; with ACCT_TESTS=all in bare systems, as root
+packages: order ## checks what install, archive and deb make; with ACCT_TESTS=all in bare systems, as root
 	@.ci/setup deb packages
 	.ci/check-packages
 	@if [ "$$ACCT_TESTS" = all ]; then .ci/setup bare-debian && .ci/check-bare-debian bookworm trixie; fi

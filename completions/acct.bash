@@ -185,7 +185,7 @@ _acct_grammar() {
       options=(-a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'doctor')
-      options=(--repair --offline -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
+      options=(--repair --offline --report -a=account --account=account --json -q --quiet -v --verbose --no-input --no-color --timeout= --version -h --help)
       ;;
     'help')
       commands=(add login list switch status header token log metrics request proxy observe limits refresh rotate remove rename allow key export exec helper providers vault keyring doctor help)

@@ -933,6 +933,7 @@ function __acct_grammar -S
         case 'doctor'
             set options '--repair'\t'Fix problems that need no decision' \
                 '--offline'\t'Ask no server for the time' \
+                '--report'\t'Print what a report of a bug needs, without secrets and names' \
                 '-a=account'\t'The account: its name, handle, DID or id' \
                 '--account=account'\t'The account: its name, handle, DID or id' \
                 '--json'\t'Print one JSON object; errors too, on standard error' \

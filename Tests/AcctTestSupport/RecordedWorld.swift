@@ -36,6 +36,7 @@ package final class RecordedWorld: Sendable {
     var publishFailure: PublishFailure?
     var directoryFiles: [DirectoryFile] = []
     var workingDirectory: String?
+    var machine = Machine()
     var answers: [String] = []
     var prompts: [String] = []
     var columns: Int?
@@ -146,6 +147,11 @@ package final class RecordedWorld: Sendable {
   }
   package func provide(_ path: String, _ text: String) { state.withLock { $0.inputs[path] = Array(text.utf8) } }
   package func provide(_ path: String, bytes: [UInt8]) { state.withLock { $0.inputs[path] = bytes } }
+  /// The system that the commands run on.
+  package var machine: Machine {
+    get { state.withLock { $0.machine } }
+    set { state.withLock { $0.machine = newValue } }
+  }
   /// Runs the commands in this folder; `nil` for one that is gone.
   package func enter(_ folder: String?) { state.withLock { $0.workingDirectory = folder } }
 
@@ -237,7 +243,8 @@ package final class RecordedWorld: Sendable {
           directoryFiles: { self.state.withLock { $0.directoryFiles } },
           workingDirectory: { self.state.withLock { $0.workingDirectory } },
           hostName: { self.state.withLock { $0.variables["HOSTNAME"] } },
-          parent: { self.state.withLock { $0.variables["PARENT"] } }
+          parent: { self.state.withLock { $0.variables["PARENT"] } },
+          machine: { self.machine }
         ),
         clock: Clock(
           now: { Timestamp(clamped: self.now) },

@@ -20,10 +20,21 @@ struct DoctorCommand: AcctCommand {
   @Flag(help: "Ask no server for the time.")
   var offline = false
 
+  @Flag(help: "Print what a report of a bug needs, without secrets and names.")
+  var report = false
+
   @OptionGroup var options: SharedOptions
+
+  func validate() throws {
+    guard !(report && options.json) else { throw ValidationError("--report is Markdown: leave out --json") }
+  }
 
   func run(in context: Context) async throws(EngineError) -> ExitStatus {
     let findings = await Doctor(context.engine, repairs: repair).diagnose(askingServers: !offline)
+    if report {
+      try context.output(await BugReport(context.engine, findings).lines)
+      return .done
+    }
     // What needs a person stands last, where a terminal shows it.
     let ordered = findings.filter { !$0.needsPerson } + findings.filter(\.needsPerson)
     if options.json {

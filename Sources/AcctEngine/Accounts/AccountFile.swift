@@ -5,6 +5,9 @@ import StrictJSON
 
 /// The form of an account's file: one JSON object, version 1, times in RFC 3339.
 package enum AccountFile {
+  /// The version of the form, also of the home that has these files.
+  package static let version: Int64 = 1
+
   /// Writes an account.
   package static func encode(_ account: Account) -> [UInt8] {
     let recordedState =
@@ -16,7 +19,7 @@ package enum AccountFile {
       case .signedOut: "signedOut"
       }
     var json: JSONObject = [
-      "version": 1,
+      "version": JSON(version),
       "id": .string(account.id.description),
       "name": .string(account.name.description),
       "kind": .string(account.kind.rawValue),

@@ -14,6 +14,8 @@ package struct ProcessEnvironment: Sendable {
   package var user: @Sendable () -> User
   /// The name of the program that started this process, without its path and arguments; `nil` if it is not known.
   package var parent: @Sendable () -> String?
+  /// The system of this machine; to ask loads libraries.
+  package var machine: @Sendable () -> Machine
 
   /// A user of the system.
   package struct User: Equatable, Sendable {
@@ -33,7 +35,8 @@ package struct ProcessEnvironment: Sendable {
     workingDirectory: @escaping @Sendable () -> String? = { nil },
     hostName: @escaping @Sendable () -> String? = { nil },
     user: @escaping @Sendable () -> User = { User(id: 0, name: nil) },
-    parent: @escaping @Sendable () -> String? = { nil }
+    parent: @escaping @Sendable () -> String? = { nil },
+    machine: @escaping @Sendable () -> Machine = { Machine() }
   ) {
     self.variable = variable
     self.directoryFiles = directoryFiles
@@ -41,6 +44,7 @@ package struct ProcessEnvironment: Sendable {
     self.hostName = hostName
     self.user = user
     self.parent = parent
+    self.machine = machine
   }
 }
 

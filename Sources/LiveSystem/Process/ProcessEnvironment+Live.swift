@@ -20,7 +20,8 @@ extension ProcessEnvironment {
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
       },
       user: { User(id: geteuid(), name: unsafe entry { unsafe $0.pw_name }) },
-      parent: parentName
+      parent: parentName,
+      machine: Machine.live
     )
   }
 

@@ -1,4 +1,5 @@
 import AcctCLI
+import AcctConsole
 import AcctModel
 import AcctPorts
 import AcctTestSupport
@@ -75,6 +76,33 @@ extension ScreenTests {
     #expect(await record.acct("doctor", "--offline") != 0)
     try expectScreen(record.out + errors, "doctor-\(setting.rawValue)")
     try expectFit(record.out + errors, setting)
+  }
+
+  @Test("The report of a bug is as recorded")
+  func report() async throws {
+    record.machine = Machine(
+      kernel: "6.1.0-18-amd64",
+      architecture: "x86_64",
+      distribution: "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_ID=\"12\"\nID=debian\n",
+      libc: "2.36",
+      libraries: [
+        ("libcurl.so.4", "libcurl.so.4.8.0"), ("libexpat.so.1", "libexpat.so.1.8.10"), ("libpq.so.5", nil),
+        ("libqrencode.so.4", "libqrencode.so.4.1.1"), ("libsecret-1.so.0", "libsecret-1.so.0.0.0"),
+      ]
+    )
+    for (name, value) in [
+      ("XDG_CURRENT_DESKTOP", "GNOME"), ("XDG_SESSION_TYPE", "wayland"), ("TERM", "xterm-256color"),
+      ("LANG", "de_DE.UTF-8"),
+    ] {
+      record.set(name, to: value)
+    }
+    #expect(await record.add(Handoffs.dpop()) == 0)
+    #expect(await record.add(Handoffs.bearer("bob", changing: ["expires_in": -7300])) == 0)
+    record.clear()
+    #expect(await record.acct("doctor", "--report", "--offline") == 0)
+    let lines = record.out.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.first == "- acct: \(version)")
+    try expectScreen(lines.dropFirst().joined(separator: "\n"), "doctor-report")
   }
 
   @Test("The help of acct add is as recorded", arguments: widths)
