@@ -23,7 +23,10 @@ extension Acct {
     try arguments.requireValues()
     try arguments.requireOneAccount()
     if arguments.first == "helper" {
-      if let words = setupWords(arguments) { return try ParsedCommand(of: SetupCommand.parseAsRoot(words)) }
+      if let words = setupWords(arguments) {
+        try words.requireOneAccount()
+        return try ParsedCommand(of: SetupCommand.parseAsRoot(words))
+      }
       try HelperCommand.requireOwnOptions(in: typed)
     }
     let rest = Array(arguments.dropFirst())

@@ -155,6 +155,7 @@ struct AccountOptionTests {
       ["-a", "bob", "token", "--account=alice"], ["status", "-a", "bob", "-a", "bob"],
       ["exec", "-a", "bob", "-a", "alice", "--", "env"], ["log", "-a", "bob", "-qa", "alice"],
       ["request", "https://pds.example/", "-a", "bob", "--account", "alice"],
+      ["helper", "setup", "aws", "-a", "bob", "-a", "alice"], ["-a", "bob", "helper", "git", "get", "-a", "alice"],
     ]
   )
   func twice(line: [String]) async {
