@@ -199,11 +199,15 @@ struct CredentialAge {
 
   /// Returns `true` if these tokens are newer than others, `false` if they are older; `nil` if that is not known.
   func isNewer(than other: CredentialAge) -> Bool? {
+    func decided(_ mine: Timestamp?, _ theirs: Timestamp?) -> Bool? {
+      guard let mine, let theirs, mine != theirs else { return nil }
+      return mine > theirs
+    }
     // A check confirms tokens that are older, too: it counts only where no note says when they were given.
-    let pairs = [
-      (issuedAt, other.issuedAt), (storedAt ?? confirmedAt, other.storedAt ?? other.confirmedAt), (end, other.end),
-    ]
-    for case (let mine?, let theirs?) in pairs where mine != theirs { return mine > theirs }
+    let isNewer =
+      decided(issuedAt, other.issuedAt)
+      ?? decided(storedAt ?? confirmedAt, other.storedAt ?? other.confirmedAt) ?? decided(end, other.end)
+    if let isNewer { return isNewer }
     guard let given = confirmedAt ?? issuedAt, let end = other.end, end <= given else { return nil }
     return true
   }

@@ -115,7 +115,10 @@ import Testing
     #expect(Set(listed).count == listed.count, "one is explained twice")
 
     // What belongs to the session rather than to acct.
-    let environment = ["HOME", "PATH", "DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"]
+    let environment = [
+      "HOME", "PATH", "DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "SSH_CONNECTION", "XDG_CURRENT_DESKTOP",
+      "XDG_SESSION_TYPE",
+    ]
     let read = try await ChildProcess(
       "grep",
       ["-rhoE", #"variable\("[A-Z_]+"\)"#, Product.source("Sources")]
