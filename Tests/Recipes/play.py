@@ -192,7 +192,7 @@ def two_accounts(stage: Stage, world: World, blocks: list[str]) -> None:
         (stage.folder / name).mkdir(parents=True)
     # Made-up names of hosts are GitHub's own here: nothing is sent.
     lines = blocks[0].replace("\\\n", "").splitlines()
-    for line, answers in zip(lines, [[("key (not shown): ", "ghp_home")], [("key (not shown): ", "ghp_work")], [], [], []],
+    for line, answers in zip(lines, [[("key (not shown): ", "ghp_home")], [("key (not shown): ", "ghp_work")], [], []],
                              strict=True):
         stage.run(line, answers or ([("make this change? ", "y")] if "setup" in line else []))
     fill = "printf 'url=https://github.com/%s\\n\\n' {} | git -C {} credential fill"
