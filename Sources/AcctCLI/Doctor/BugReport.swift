@@ -44,27 +44,26 @@ struct BugReport {
     self.lines = lines
   }
 
-  private static let architectures = ["x86_64", "aarch64", "riscv64", "ppc64le", "s390x"]
+  private static let architectures = "x86_64 aarch64 riscv64 ppc64le s390x"
 
-  private static let distributions = [
-    "almalinux", "alpine", "arch", "centos", "debian", "devuan", "elementary", "endeavouros", "fedora", "gentoo",
-    "kali", "linuxmint", "manjaro", "neon", "nixos", "opensuse-leap", "opensuse-tumbleweed", "pop", "raspbian", "rhel",
-    "rocky", "sles", "ubuntu", "void",
-  ]
+  private static let distributions = """
+    almalinux alpine arch centos debian devuan elementary endeavouros fedora gentoo kali linuxmint \
+    manjaro neon nixos opensuse-leap opensuse-tumbleweed pop raspbian rhel rocky sles ubuntu void
+    """
 
-  private static let desktops = [
-    "Budgie", "Cinnamon", "COSMIC", "Deepin", "Enlightenment", "GNOME", "Hyprland", "i3", "KDE", "LXDE", "LXQt", "MATE",
-    "Pantheon", "sway", "Unity", "XFCE",
-  ]
+  private static let desktops = """
+    Budgie Cinnamon COSMIC Deepin Enlightenment GNOME Hyprland i3 KDE LXDE LXQt MATE Pantheon sway Unity \
+    XFCE
+    """
 
-  private static let sessions = ["mir", "tty", "unspecified", "wayland", "web", "x11"]
+  private static let sessions = "mir tty unspecified wayland web x11"
 
-  private static let terminals = [
-    "alacritty", "dumb", "foot", "linux", "rxvt-unicode-256color", "screen", "screen-256color", "tmux", "tmux-256color",
-    "vt100", "vt220", "xterm", "xterm-256color", "xterm-ghostty", "xterm-kitty",
-  ]
+  private static let terminals = """
+    alacritty dumb foot linux rxvt-unicode-256color screen screen-256color tmux tmux-256color vt100 \
+    vt220 xterm xterm-256color xterm-ghostty xterm-kitty
+    """
 
-  private static let encodings = ["UTF-8", "utf8", "ISO-8859-1", "ISO-8859-15", "iso88591", "iso885915"]
+  private static let encodings = "UTF-8 utf8 ISO-8859-1 ISO-8859-15 iso88591 iso885915"
 
   /// The distribution and its version, by two lines of os-release(5).
   private static func distribution(_ release: String) -> String {
@@ -106,7 +105,7 @@ struct BugReport {
     let isLanguage =
       words.count <= 2 && words[0].utf8.count == 2 && words[0].utf8.allSatisfy(\.isASCIISmallLetter)
       && (words.count == 1 || words[1].utf8.count == 2 && words[1].utf8.allSatisfy(\.isASCIICapital))
-    guard isPlain || isLanguage, parts.count == 1 || encodings.contains(String(parts[1])) else { return other }
+    guard isPlain || isLanguage, parts.count == 1 || known(String(parts[1]), encodings) != other else { return other }
     return name
   }
 
@@ -120,7 +119,11 @@ struct BugReport {
 private let other = "other"
 
 /// A text if the list has it.
-private func known(_ text: String, _ list: [String]) -> String { list.contains(text) ? text : other }
+///
+/// A list is a text of words: an array of constants has an address, which the loader adjusts at each start.
+private func known(_ text: String, _ list: String) -> String {
+  list.split(separator: " ").contains { $0 == text } ? text : other
+}
 
 /// The digits and points at the start of a text; `unknown` without any.
 private func numbers(_ text: String) -> String {

@@ -5,9 +5,7 @@ import PrivateFiles
 
 extension Machine {
   /// The libraries that acct loads when it needs them.
-  private static let loaded = [
-    "libcurl.so.4", "libexpat.so.1", "libpq.so.5", "libqrencode.so.4", "libsecret-1.so.0",
-  ]
+  private static let loaded = "libcurl.so.4 libexpat.so.1 libpq.so.5 libqrencode.so.4 libsecret-1.so.0"
 
   /// Asks the kernel and the loader, which then has the libraries.
   package static func live() -> Machine {
@@ -18,7 +16,7 @@ extension Machine {
       architecture: text(name.machine),
       distribution: ["/etc/os-release", "/usr/lib/os-release"].lazy.compactMap(contents).first ?? "",
       libc: String(cString: acct_libc_version()),
-      libraries: loaded.map { ($0, file(of: $0)) }
+      libraries: loaded.split(separator: " ").map { (String($0), file(of: String($0))) }
     )
   }
 
