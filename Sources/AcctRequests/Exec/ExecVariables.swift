@@ -84,26 +84,28 @@ struct ExecVariables {
   /// - Returns: The variables.
   /// - Throws: ``EngineError``, which names the account: the first one that can't be used.
   func values(for program: String?) async throws(EngineError) -> [(name: String, value: Secret)] {
+    var needs: [Need?] = []
+    for variable in variables {
+      if case .plain = variable.source { needs.append(nil) } else { needs.append(try await need(of: variable.source)) }
+    }
+    try await unlock(needs.compactMap(\.self))
+    let obtained = await obtained(needs)
     var values: [(name: String, value: Secret)] = []
-    var needs: [(place: Int, need: Need)] = []
-    for (name, source) in variables {
-      if case .plain(let value) = source {
-        values.append((name, value))
+    for (index, variable) in variables.enumerated() {
+      if case .plain(let value) = variable.source {
+        values.append((variable.name, value))
       } else {
-        needs.append((values.count, try await need(of: source)))
-        values.append((name, Secret("")))
+        guard let need = needs[index], let part = obtained[index] else { throw .cancelled }
+        context.report(part.notices)
+        do throws(EngineError) { values.append((variable.name, try part.result.get())) } catch .cancelled {
+          throw .cancelled
+        } catch {
+          context.chosen.name = need.account.name
+          throw .exec(.noToken(need.account.name, error))
+        }
       }
     }
-    try await unlock(needs.map(\.need))
-    for ((place, need), result) in zip(needs, await results(of: needs.map(\.need))) {
-      do throws(EngineError) { values[place].value = try result.get() } catch .cancelled {
-        throw .cancelled
-      } catch {
-        context.chosen.name = need.account.name
-        throw .exec(.noToken(need.account.name, error))
-      }
-    }
-    for (_, need) in needs where need.permit != nil {
+    for case let need? in needs where need.permit != nil {
       await UseLog(context.engine).note(need.account, by: program, at: nil)
     }
     return values
@@ -159,24 +161,41 @@ struct ExecVariables {
     }
   }
 
-  /// The values, in order; accounts are renewed side by side, and each renewal is waited for.
-  private func results(of needs: [Need]) async -> [Result<Secret, EngineError>] {
+  /// The values by the place of their variable; accounts are renewed side by side, and each renewal is waited for.
+  private func obtained(_ needs: [Need?]) async -> [Int: Obtained] {
     let (engine, network, minimum) = (context.engine, network, minimum)
-    let found = await withTaskGroup(of: (Int, Result<(Secret, [Notice]), EngineError>).self) { group in
-      for (index, need) in needs.enumerated() {
-        group.addTask {
-          do throws(EngineError) {
-            return (index, .success(try await need.value(engine, network, leaving: minimum)))
-          } catch {
-            return (index, .failure(error))
-          }
-        }
+    return await withTaskGroup(of: Obtained.self) { group in
+      for case (let place, let need?) in needs.enumerated() {
+        group.addTask { await Obtained(place, need, engine, network, leaving: minimum) }
       }
-      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+      var obtained: [Int: Obtained] = [:]
+      for await part in group { obtained[part.place] = part }
+      return obtained
     }
-    return needs.indices.compactMap { found[$0] }.map { result in
-      if case .success((_, let notices)) = result { context.report(notices) }
-      return result.map(\.0)
+  }
+
+  /// What came of the need of a variable.
+  ///
+  /// It is an object, since an optimized build (Swift 6.3) confused the values of tuples that tasks of a group return.
+  private final class Obtained: Sendable {
+    let place: Int
+    let result: Result<Secret, EngineError>
+    let notices: [Notice]
+
+    init(
+      _ place: Int,
+      _ need: Need,
+      _ context: EngineContext,
+      _ network: TokenProvider.Network,
+      leaving minimum: Int64?
+    ) async {
+      self.place = place
+      do throws(EngineError) {
+        let (value, notices) = try await need.value(context, network, leaving: minimum)
+        (result, self.notices) = (.success(value), notices)
+      } catch {
+        (result, notices) = (.failure(error), [])
+      }
     }
   }
 }
