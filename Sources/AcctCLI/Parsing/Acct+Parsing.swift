@@ -21,7 +21,6 @@ extension Acct {
     // A table takes no empty word.
     if let command = tabled(arguments) { return command }
     try arguments.requireValues()
-    try arguments.requireOneAccount()
     if arguments.first == "helper" {
       if let words = setupWords(arguments) {
         try words.requireOneAccount()
@@ -29,6 +28,8 @@ extension Acct {
       }
       try HelperCommand.requireOwnOptions(in: typed)
     }
+    // A program's words come first: they choose nothing.
+    try arguments.requireOneAccount()
     let rest = Array(arguments.dropFirst())
     let command: (any AcctCommand)? =
       switch arguments.first {
