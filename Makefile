@@ -29,7 +29,7 @@ flags = --explicit-target-dependency-import-check error
 # For the packages that acct depends on as well: types are looked up by address, not by name, which reads every
 # conformance that there is; every function has a section, and none is kept for being public, so that what is not called is
 # left out; and no library is looked for beside the program. No path of the building machine is in it, neither as debugging
-# information, which `install` strips, nor in an assertion of C: a build in another folder makes the same bytes.
+# information, which `install` strips, nor in an assertion of C, for builds of other folders to make the same bytes.
 release_flags = $(flags) --configuration release --disable-local-rpath -debug-info-format none \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
