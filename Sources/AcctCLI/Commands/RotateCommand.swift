@@ -79,6 +79,8 @@ struct RotateCommand: AcctCommand {
     context.notice("revoke the former token of \(account.name), and make another\(place)")
     let credentials = try AddStaticToken(context.engine).credentials(for: account, from: token)
     let added = try await AddAccount(context.engine).renew(account, with: credentials)
-    return Rotation.Outcome(left: added.had(credentials) ? [Rotation.Former(.token, .notReplaced)] : [])
+    if added.had(credentials) { return Rotation.Outcome(left: [Rotation.Former(.token, .notReplaced)]) }
+    context.notice("the former token of \(account.name) works until it is revoked\(place)")
+    return Rotation.Outcome()
   }
 }

@@ -18,7 +18,12 @@ struct RotateOutcome {
   /// Why there is no new credential, if there is none.
   var errorMessage: ErrorMessage? {
     guard case .failure(let error) = result else { return nil }
-    return ErrorMessage(error).timed(by: clock).naming(account.name)
+    var message = ErrorMessage(error).timed(by: clock).naming(account.name)
+    if case .signIn(.tokenNeeded) = error {
+      message.hint =
+        "`\(acctLine("rotate", account.name.description, "--token", "FILE"))` reads it from your own file; - is stdin"
+    }
+    return message
   }
 
   private var outcome: Rotation.Outcome? { try? result.get() }
@@ -30,7 +35,8 @@ struct RotateOutcome {
   func tell(_ context: Context) {
     let name = account.name
     if let errorMessage {
-      context.world.report("acct: \(name): \(errorMessage.text)")
+      let isNamed = errorMessage.text.contains(name.description)
+      context.world.report("acct: \(isNamed ? "" : "\(name): ")\(errorMessage.text)")
       if let hint = errorMessage.hint { context.world.report("acct: hint: \(hint)") }
     }
     guard let outcome else { return }

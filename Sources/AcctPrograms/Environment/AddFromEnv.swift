@@ -181,13 +181,13 @@ package struct AddFromEnv {
     try await AddAccount(context.engine).prepare()
     var request = request
     request.replacement = .never
+    // A key of a file is for the commands that name it: none takes the place of the active account.
+    request.activates = false
     var stored: [AccountName: Account] = [:]
     for new in new {
       request.name = new.name
       let added = try await AddAccount(context.engine).add(new.credentials, request)
       stored[new.name] = added.account
-      // The first becomes active.
-      request.activates = false
       if !context.options.json { context.notice(added.words) }
     }
     return stored
@@ -248,7 +248,7 @@ package struct AddFromEnv {
     return try done(
       record.isExact(change.changed)
         ? "\(printable(path)) is as it was before; the accounts stay"
-        : "the values are back in \(printable(path)), which has changed since; the accounts stay"
+        : "the values are back in \(printable(path)) as the accounts have them now; it is not what it was before"
     )
   }
 

@@ -114,7 +114,9 @@ package struct ExecCommand: AcctCommand {
     let runner = RunWithToken(context.world)
     if isForSeveral { return try await runForSeveral(runner, context) }
     let target = try Authorize.Target(method: nil, url: url)
-    let account = try await context.choose(for: target.destination).account
+    let choice = try await context.choose(for: target.destination)
+    var account = choice.account
+    if url == nil, let variable = env.first { account = try context.owner(of: variable, insteadOf: choice) }
     let permit: Permit
     do { permit = try account.permit(handingOverFor: target.url) } catch { throw .authorization(error) }
     try runner.find(command.first ?? "")

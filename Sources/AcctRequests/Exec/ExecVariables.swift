@@ -86,7 +86,11 @@ struct ExecVariables {
   func values(for program: String?) async throws(EngineError) -> [(name: String, value: Secret)] {
     var needs: [Need?] = []
     for variable in variables {
-      if case .plain = variable.source { needs.append(nil) } else { needs.append(try await need(of: variable.source)) }
+      if case .plain = variable.source {
+        needs.append(nil)
+      } else {
+        needs.append(try await need(of: variable.source, variable.name))
+      }
     }
     try await unlock(needs.compactMap(\.self))
     let obtained = await obtained(needs)
@@ -112,9 +116,10 @@ struct ExecVariables {
   }
 
   /// Finds the account, and asks it for its permit.
-  private func need(of source: Source) async throws(EngineError) -> Need {
+  private func need(of source: Source, _ variable: String) async throws(EngineError) -> Need {
     switch source {
-    case .plain, .selected(nil): return try need(of: await context.choose().account, .token)
+    case .plain, .selected(nil):
+      return try need(of: context.owner(of: variable, insteadOf: await context.choose()), .token)
     case .selected(let url?):
       let target = try Authorize.Target(method: nil, url: url)
       return try need(of: await context.choose(for: target.destination).account, .token, for: target.url)

@@ -47,6 +47,8 @@ enum ExecError: Error {
   case line(Int, path: String, EngineError)
   /// Nothing was run, since this account's token can't be had.
   case noToken(AccountName, EngineError)
+  /// A variable of a service would get the key of another one; these accounts are of that service.
+  case otherService(variable: String, AccountName, owners: [AccountName])
   /// The user of an account is not known.
   case noUser(AccountName)
   /// There is no place for a file with a token that the command reads.
@@ -78,6 +80,11 @@ extension ErrorMessage {
     case .noToken(let name, let error):
       self.init(error)
       if !text.contains(name.description) { text = "no token of \(name): \(text)" }
+    case .otherService(let variable, let name, let owners):
+      let several = ", and several accounts are of that one: \(owners.map(\.description).joined(separator: ", "))"
+      self = .code("otherService", owners.isEmpty ? .refused : .noSuchAccount)
+        .saying("\(name) is a key of another service than \(variable)'s" + (owners.isEmpty ? "" : several))
+        .hint("--env \(variable)=\(owners.first ?? name) names the account that is meant")
     case .noUser(let name):
       self = .code("noUser", .badInput).saying("the user of \(name) is not known")
     case .memoryFolder(let failure):

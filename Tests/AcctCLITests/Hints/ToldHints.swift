@@ -16,7 +16,8 @@ enum ToldHints {
   /// The same command with other values or options.
   private static let otherWords = [
     "--format curl prints it for curl -K *", "a token that you have is added without a provider, by *",
-    "--device-url URL names its device endpoint; *", "--issuer URL, beside --resource, names the server to sign in at",
+    "--device-url URL names its device endpoint; *", "--env *=* names the account that is meant",
+    "--issuer URL, beside --resource, names the server to sign in at",
     "--name * replaces it; any other --name adds an account",
     "1 to 253 characters without spaces, not beginning with -",
     "1 to 64 letters, digits, - and _", "a server without metadata is named by its addresses: --token-url URL *",

@@ -55,7 +55,7 @@ struct AddFromEnvTests {
     #expect(isSilent && contents == Self.file)
     #expect(await record.acct("header", "-a", "stripe", "https://api.stripe.com/v1") == 0)
     #expect(record.out == "Authorization: Basic c2tfdGVzdF9tYWRlX3VwX2tleTo=\n")
-    #expect(await record.acct("status") == 0)
+    #expect(await record.acct("status", "openai") == 0)
     #expect(record.out.contains("openai"))
   }
 
@@ -206,7 +206,7 @@ struct AddFromEnvTests {
     put((contents ?? "") + "PORT=1\n")
     #expect(await env("--undo", "--yes") == 0, "\(record.err)")
     #expect(contents == "OPENAI_API_KEY=\"sk-ma\\$de\"\nMISTRAL_API_KEY=made-up\nPORT=1\n")
-    #expect(record.err.last?.contains("has changed since") == true)
+    #expect(record.err.last?.contains("it is not what it was before") == true)
   }
 
   @Test("An undoing whose account is gone changes nothing")

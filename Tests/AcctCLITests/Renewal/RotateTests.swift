@@ -169,7 +169,7 @@ struct RotateTests {
     #expect(await record.addToken("a-token", at: "https://b.example", "--name", "key") == 0)
     #expect(await rotate("--all") == 64, "\(record.err)")
     #expect(record.err.contains("acct: rotated alice@as.example"), "\(record.err)")
-    #expect(record.err.contains { $0.hasPrefix("acct: key: ") })
+    #expect(record.err.contains { $0.hasPrefix("acct: key needs its new token") })
     #expect(await rotate(name, "nobody") == 5)
     #expect(server.forms("/revoke").count == 1, "a name that no account has ends the command before the first")
   }

@@ -36,6 +36,27 @@ struct ExecSeveralTests {
     #expect(assignments == ["A=made-up-key-of-openai", "B=made-up-key-of-stripe"])
   }
 
+  @Test("A variable of a service gets the key of that service's account, and never the active one's of another")
+  func service() async {
+    for (service, key) in [("openai", "sk-proj-made-up"), ("stripe", "sk_test_made_up")] {
+      record.provide("-", "\(key)\n")
+      #expect(await record.acct("add", service, "--token", "-") == 0, "\(record.err)")
+    }
+    #expect(await record.acct("exec", "--env", "OPENAI_API_KEY", "--", "env") == 0, "\(record.err)")
+    #expect(assignments == ["OPENAI_API_KEY=sk-proj-made-up"])
+    #expect(record.err == ["acct: using openai, whose service reads OPENAI_API_KEY"])
+    #expect(await record.acct("exec", "--env", "OPENAI_API_KEY", "--env", "B=stripe", "--", "env") == 0)
+    #expect(assignments == ["OPENAI_API_KEY=sk-proj-made-up", "B=sk_test_made_up"])
+    #expect(await record.acct("-a", "stripe", "exec", "--env", "OPENAI_API_KEY", "--", "env") == 0)
+    #expect(assignments == ["OPENAI_API_KEY=sk_test_made_up"])
+    #expect(await record.acct("exec", "--env", "GROQ_API_KEY", "--", "env") == 8)
+    #expect(record.err.first == "acct: stripe is a key of another service than GROQ_API_KEY's")
+    record.provide("-", "sk-proj-second\n")
+    #expect(await record.acct("add", "openai", "--token", "-", "--name", "second", "--no-switch") == 0)
+    #expect(await record.acct("exec", "--env", "OPENAI_API_KEY", "--", "env") == 5)
+    #expect(record.err.first?.hasSuffix("several accounts are of that one: openai, second") == true, "\(record.err)")
+  }
+
   @Test(
     "A .env file has plain values and references to a token, a user and a header, and the last line of a name counts"
   )
