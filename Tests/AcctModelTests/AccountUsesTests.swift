@@ -34,12 +34,12 @@ struct AccountUsesTests {
     var uses = AccountUses()
     for hour in 0..<210 as Range<Int64> { uses = uses.adding(try use(hour * 3600)) }
     #expect(uses.events.count == 200)
-    #expect(uses.events.first?.hour == 10)
+    #expect(uses.events.first?.time.hour == 10)
     let long = "https://\(String(repeating: "x", count: 250)).example"
     for hour in 300..<500 as Range<Int64> { uses = uses.adding(try use(hour * 3600, by: "docker", long)) }
     #expect(uses.text.utf8.count <= AccountUses.sizeLimit)
-    #expect(uses.events.last?.hour == 499)
-    #expect(uses.last(2).events.map(\.hour) == [498, 499])
+    #expect(uses.events.last?.time.hour == 499)
+    #expect(uses.last(2).events.map(\.time.hour) == [498, 499])
   }
 
   @Test(

@@ -34,10 +34,9 @@ struct RotateOutcome {
   /// Tells it to a person; a former credential that is left, and a failure, also with `--quiet`.
   func tell(_ context: Context) {
     let name = account.name
-    if let errorMessage {
-      let isNamed = errorMessage.text.contains(name.description)
-      context.world.report("acct: \(isNamed ? "" : "\(name): ")\(errorMessage.text)")
-      if let hint = errorMessage.hint { context.world.report("acct: hint: \(hint)") }
+    if var errorMessage {
+      if !errorMessage.text.contains(name.description) { errorMessage.text = "\(name): \(errorMessage.text)" }
+      context.world.reportFailure(errorMessage)
     }
     guard let outcome else { return }
     context.report(outcome.notices)

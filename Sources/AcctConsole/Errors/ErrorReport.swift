@@ -25,9 +25,16 @@ package struct ErrorReport {
     if asJSON {
       world.streams.notice(String(decoding: errorMessage.json.serialized(), as: UTF8.self))
     } else {
-      world.report("acct: \(errorMessage.text)")
-      if let hint = errorMessage.hint { world.report("acct: hint: \(hint)") }
+      world.reportFailure(errorMessage)
     }
     return errorMessage.status.rawValue
+  }
+}
+
+extension World {
+  /// Writes a failure and its hint to standard error, a line each.
+  package func reportFailure(_ message: ErrorMessage) {
+    report("acct: \(message.text)")
+    if let hint = message.hint { report("acct: hint: \(hint)") }
   }
 }

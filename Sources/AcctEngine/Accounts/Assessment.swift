@@ -195,6 +195,6 @@ extension Account {
     [sessionWarning(at: now), certificateWarning(at: now)].compactMap(\.self)
   }
 
-  /// Returns `true` if it is the guest of a backend; each backend has at most one.
+  /// Returns `true` if it is a guest of a backend.
   package func isGuest(of backend: Origin?) -> Bool { kind == .guest && service == backend }
 }

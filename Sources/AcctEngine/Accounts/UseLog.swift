@@ -36,7 +36,7 @@ package struct UseLog: Sendable {
       let uses = known.adding(use)
       if uses != known { try world.files.replace(.uses(account.id), Array(uses.text.utf8)) }
       try world.files.replace(mark, [])
-      for old in known.events where old.hour != use.hour { try remove(mark: old, of: account.id) }
+      for old in known.events where old.time.hour != use.time.hour { try remove(mark: old, of: account.id) }
     } catch {
       context.tell(.useNotNoted(account.name, because: .files(.failed(error))))
     }
@@ -68,8 +68,7 @@ package struct UseLog: Sendable {
     }
     add(AccountEvent.word(program) ?? "")
     if let origin { add(origin.description) }
-    let hour = time.secondsSince1970 / 3_600
-    return .useMark(id, String(hour) + "-" + String(hash, radix: 16))
+    return .useMark(id, String(time.hour) + "-" + String(hash, radix: 16))
   }
 }
 
@@ -86,9 +85,8 @@ package final class NotedUses: Sendable {
 
   /// Returns `true` for the first use of an account at an origin within the hour of a time.
   package func isFirst(of id: AccountID, at origin: Origin, _ time: Timestamp) -> Bool {
-    let hour = time.secondsSince1970 / 3_600
-    return noted.withLock { noted in
-      if noted.hour != hour { noted = Noted(hour: hour) }
+    noted.withLock { noted in
+      if noted.hour != time.hour { noted = Noted(hour: time.hour) }
       return noted.uses[origin, default: []].insert(id).inserted
     }
   }

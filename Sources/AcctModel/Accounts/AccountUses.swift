@@ -40,11 +40,8 @@ package struct AccountUses: Equatable, Sendable {
 }
 
 extension AccountEvent {
-  /// The hour that it is in, counted since 1970.
-  package var hour: Int64 { time.secondsSince1970 / 3_600 }
-
   /// `true` if both are one use: of one program, at one origin, within an hour.
   fileprivate func isSameUse(as other: AccountEvent) -> Bool {
-    hour == other.hour && program == other.program && origin == other.origin
+    time.hour == other.time.hour && program == other.program && origin == other.origin
   }
 }

@@ -102,6 +102,11 @@ extension Timestamp {
   }
 }
 
+extension Timestamp {
+  /// The hour that it is in, counted since 1970.
+  package var hour: Int64 { secondsSince1970 / 3_600 }
+}
+
 extension Int64 {
   /// Reads a length of time, in seconds: `90s`, `20m` or `20min`, `2h`, `3d`, `2w`.
   ///

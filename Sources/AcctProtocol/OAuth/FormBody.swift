@@ -100,20 +100,16 @@ package enum RefreshRequest {
     return form
   }
 
-  /// Asks whether a token is active (RFC 7662, section 2.1).
+  /// Asks whether a token is active (RFC 7662, section 2.1): with the parameters of a revocation, and the client.
   package static func introspection(of token: Token, clientID: String?) -> FormBody {
-    var form = FormBody()
-    form.addToken("token", token)
-    form.add("token_type_hint", "access_token")
+    var form = revocation(of: token)
     form.add("client_id", clientID)
     return form
   }
 
-  /// Asks whether a refresh token is active.
+  /// Asks whether a refresh token is active; see ``introspection(of:clientID:)-(Token,_)``.
   package static func introspection(of refreshToken: RefreshToken, clientID: String?) -> FormBody {
-    var form = FormBody()
-    form.addToken("token", refreshToken)
-    form.add("token_type_hint", "refresh_token")
+    var form = revocation(of: refreshToken)
     form.add("client_id", clientID)
     return form
   }

@@ -134,13 +134,13 @@ struct GuidedAdd {
   }
 
   private func plan(of provider: Provider) async throws(EngineError) -> Plan {
+    // Without a question about its address there is no other answer.
+    guard !provider.placeholders.isEmpty else { return try await plan(of: provider, as: word(for: provider)) }
     while true {
       let word = try word(for: provider)
       if let plan = try await usable(word, { word throws(EngineError) in try await plan(of: provider, as: word) }) {
         return plan
       }
-      // Without a question about its address there is no other answer.
-      if provider.placeholders.isEmpty { throw .cancelled }
     }
   }
 
@@ -250,9 +250,7 @@ struct GuidedAdd {
   ) async throws(EngineError) -> Answer? {
     do throws(EngineError) { return try await read(typed) } catch {
       if case .cancelled = error { throw error }
-      let message = ErrorMessage(error)
-      context.world.report("acct: \(message.text)")
-      if let hint = message.hint { context.world.report("acct: hint: \(hint)") }
+      context.world.reportFailure(ErrorMessage(error))
       return nil
     }
   }
