@@ -197,10 +197,11 @@ package final class RecordedWorld: Sendable {
   package func provideSecretMemory(_ isThere: Bool) { state.withLock { $0.hasSecretMemory = isThere } }
   /// Lets random bytes differ from all others, however many are drawn.
   package func drawUniqueNumbers() { state.withLock { $0.draws = 0 } }
-  /// Ends every rest in the background that has begun; returns how many did.
+  /// Ends every rest in the background that has begun, but none once more lines have passed; returns how many did.
   @discardableResult
-  package func endRests() -> Int {
-    let rests = state.withLock { state in
+  package func endRests(whilePassing lines: Int? = nil) -> Int {
+    let rests = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+      guard lines == nil || state.passing?.count ?? 0 == lines else { return [] }
       defer { state.rests = [] }
       return state.rests
     }

@@ -37,13 +37,24 @@ extension Doctor {
       }
     }
     let questions = servers
-    let findings = await withTaskGroup(of: (Origin, Finding).self) { group in
-      for (origin, server) in questions { group.addTask { (origin, await finding(origin, server)) } }
-      var findings: [(Origin, Finding)] = []
-      for await finding in group { findings.append(finding) }
-      return findings
+    let answers = await withTaskGroup(of: Answer.self) { group in
+      for (origin, server) in questions { group.addTask { Answer(origin, await finding(origin, server)) } }
+      var answers: [Answer] = []
+      for await answer in group { answers.append(answer) }
+      return answers
     }
-    return findings.sorted { $0.0.description < $1.0.description }.map(\.1)
+    return answers.sorted { $0.origin.description < $1.origin.description }.map(\.finding)
+  }
+
+  /// What a server's clock comes to; an object for the reason that `ExecVariables` has for its own.
+  private final class Answer: Sendable {
+    let origin: Origin
+    let finding: Finding
+
+    init(_ origin: Origin, _ finding: Finding) {
+      self.origin = origin
+      self.finding = finding
+    }
   }
 
   private func finding(_ origin: Origin, _ server: Server) async -> Finding {

@@ -36,7 +36,8 @@ package struct DeviceSignIn: Sendable {
     do throws(EngineError) {
       flow = try await start(request, at: endpoint, of: server, by: serverClient)
     } catch { throw error.refusing(asked) }
-    let polling = Task { await poll(flow, serverClient, server, key, for: request.resources.first) }
+    let resource = request.resources.first
+    let polling = Task { await poll(flow, serverClient, server, key, for: resource) }
     // Watched before anything is shown to the user: Ctrl-C may be the reaction to it.
     let watch = context.world.signals.watch { polling.cancel() }
     defer { watch.release() }
