@@ -1,7 +1,7 @@
 #!/bin/bash
-# Measures `acct proxy` beside nginx as a proxy that adds one fixed field, with the same server behind both, and
-# `acct request` beside curl over TLS, all in one run on two cores; prints rates, latencies, processor time and
-# ratios with their limits. Missing one is no error: the machine may be busy. Benchmarks/thresholds.sh holds what
+# Measures `acct proxy` beside the proxy that one would write instead (peer/proxy.go), and beside nginx as one that
+# adds a fixed field, with the same server behind all, and `acct request` beside curl over TLS, all in one run on two
+# cores; prints rates, latencies, processor time and ratios with their limits. Missing one is no error: the machine may be busy. Benchmarks/thresholds.sh holds what
 # can be counted, and Benchmarks/request.sh compares large bodies.
 # usage: Benchmarks/throughput.sh ACCT [SECONDS] [ROUNDS]
 #
@@ -36,6 +36,13 @@ for kind in dpop bearer; do
   proxy "$folder/acct" "$kind"
   base[$kind]=$address id[$kind]=${started[-1]}
 done
+go build -o "$folder/peer" "$here/peer/proxy.go"
+for kind in dpop bearer; do
+  "$folder/peer" "$kind" "http://127.0.0.1:$server" >"$folder/peer.$kind.line" 2>"$folder/peer.$kind.errors" &
+  started+=($!)
+  until [ -s "$folder/peer.$kind.line" ]; do kill -0 "${started[-1]}" || exit 1; sleep 0.01; done
+  base[peer.$kind]=$(cat "$folder/peer.$kind.line") id[peer.$kind]=${started[-1]}
+done
 
 # What wrk measures in one run, and the processor time of each request in microseconds; of nginx it is that of its
 # worker.
@@ -56,7 +63,7 @@ ticks() {
 }
 memory() { awk '/^VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$1/status"; }
 
-what=(nginx dpop bearer)
+what=(nginx peer.dpop dpop peer.bearer bearer)
 for kind in "${what[@]}"; do measure "$kind" 50 >/dev/null; done
 early=$(memory "${id[dpop]}")
 for _ in $(seq "$rounds"); do
@@ -90,13 +97,17 @@ ratio() { # what, ours, theirs, sense, limit
       (sense == "most" ? ratio <= limit : ratio >= limit) ? "reached" : "missed" }'
 }
 of() { median "$folder/$1.$2" "$3"; }
+for kind in dpop bearer; do
+  ratio "$kind, 50 connections: rate to Go" "$(of $kind 50 1)" "$(of peer.$kind 50 1)" least 0.9
+  ratio "$kind, 1 connection: latency to Go" "$(of $kind 1 2)" "$(of peer.$kind 1 2)" most 1.3
+done
 ratio 'DPoP, 50 connections: rate to nginx' "$(of dpop 50 1)" "$(of nginx 50 1)" least 0.35
 ratio 'DPoP, 50 connections: 99 % to nginx' "$(of dpop 50 3)" "$(of nginx 50 3)" most 5
 ratio 'DPoP, 1 connection: latency to nginx' "$(of dpop 1 2)" "$(of nginx 1 2)" most 2
 ratio 'bearer, 50 connections: rate to nginx' "$(of bearer 50 1)" "$(of nginx 50 1)" least 0.5
 ratio 'bearer, 1 connection: latency to nginx' "$(of bearer 1 2)" "$(of nginx 1 2)" most 2
 total=$(($(sum "$folder/dpop.1" 4) + $(sum "$folder/dpop.50" 4)))
-echo "memory of the DPoP proxy: $early MiB, after $total requests more: $(memory "${id[dpop]}") MiB (limit 32)," \
+echo "memory of the DPoP proxy: $early MiB, after $total requests more: $(memory "${id[dpop]}") MiB (limit 40)," \
   "threads: $(awk '/^Threads/ { print $2 }' "/proc/${id[dpop]}/status")"
 for kind in dpop bearer; do
   [ ! -s "$folder/$kind.errors" ] || { echo "the $kind proxy said:" && head -5 "$folder/$kind.errors"; }

@@ -43,8 +43,8 @@ package struct P256PrivateKey: Sendable {
   /// - Returns: r and s, 32 bytes each. Two signatures of one message differ.
   /// - Throws: ``CryptoError/libraryFailed``.
   package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
-    let der = try EVPKey(p256: BigNumber(rawScalar)).sign(message)
-    return try ECDSASignature(der: der).raw
+    guard let curve = P256Curve.shared else { throw .libraryFailed }
+    return try curve.sign(SHA256.hash(message), by: BigNumber(rawScalar)).raw
   }
 }
 
@@ -54,6 +54,9 @@ package struct P256PrivateKey: Sendable {
   private let signature: OpaquePointer
 
   deinit { unsafe ECDSA_SIG_free(signature) }
+
+  /// Takes a signature of OpenSSL's, and frees it at the end.
+  init(taking signature: OpaquePointer) { unsafe self.signature = signature }
 
   /// Reads DER.
   ///

@@ -101,6 +101,17 @@ package struct P256PublicKey: Equatable, Sendable {
     return bytes
   }
 
+  /// Signs a digest by ECDSA with a private scalar in range.
+  ///
+  /// - Throws: ``CryptoError/libraryFailed``.
+  func sign(_ digest: [UInt8], by scalar: BigNumber) throws(CryptoError) -> ECDSASignature {
+    defer { ERR_clear_error() }
+    guard
+      let signature = unsafe acct_ecdsa_sign(library, group, scalar.pointer, digest, Int32(clamping: digest.count))
+    else { throw .libraryFailed }
+    return unsafe ECDSASignature(taking: signature)
+  }
+
   /// `true` if the bytes are an uncompressed point of the curve.
   func contains(point bytes: [UInt8]) throws(CryptoError) -> Bool {
     defer { ERR_clear_error() }

@@ -1,6 +1,6 @@
 #pragma once
 // All of AcctCrypto, by EVP; and the points of P-256, which EVP computes from no private key.
-// None of it is deprecated.
+// None of it is deprecated but what acct_ecdsa_sign() is made of.
 #include <openssl/bn.h>
 #include <openssl/conf.h>
 #include <openssl/core_dispatch.h>
@@ -13,3 +13,21 @@
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+
+// Signs a digest by ECDSA with a private scalar of a group; NULL without memory.
+//
+// By EC_KEY, which OpenSSL 3 calls deprecated: EVP makes the curve and its tables anew for each key, which takes as long
+// as the signature. A key that is kept would not need that, but its scalar would lie where root can read it. The copy in
+// an EC_KEY is wiped by EC_KEY_free().
+static inline ECDSA_SIG *acct_ecdsa_sign(OSSL_LIB_CTX *library, const EC_GROUP *group, const BIGNUM *scalar,
+                                         const unsigned char *digest, int count) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+  EC_KEY *key = EC_KEY_new_ex(library, NULL);
+  ECDSA_SIG *signature = NULL;
+  if (key && EC_KEY_set_group(key, group) == 1 && EC_KEY_set_private_key(key, scalar) == 1)
+    signature = ECDSA_do_sign(digest, count, key);
+  EC_KEY_free(key);
+  return signature;
+#pragma clang diagnostic pop
+}
