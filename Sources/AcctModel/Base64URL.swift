@@ -59,14 +59,16 @@ package enum Base64URL {
     return output
   }
 
+  /// Without branches: which one is taken would be guessed wrong half of the time, and tell of what is encoded.
   private static func character(_ value: UInt32) -> UInt8 {
-    switch UInt8(truncatingIfNeeded: value) {
-    case let value where value < 26: value + UInt8(ascii: "A")
-    case let value where value < 52: value - 26 + UInt8(ascii: "a")
-    case let value where value < 62: value - 52 + UInt8(ascii: "0")
-    case 62: UInt8(ascii: "-")
-    default: UInt8(ascii: "_")
-    }
+    let value = Int32(bitPattern: value)
+    // All bits are set where the value is beyond a range, none where it is not.
+    let (beyondCapitals, beyondLetters) = ((25 - value) >> 8, (51 - value) >> 8)
+    let (beyondDigits, beyondHyphen) = ((61 - value) >> 8, (62 - value) >> 8)
+    return UInt8(
+      truncatingIfNeeded: value + 65 + (beyondCapitals & 6) - (beyondLetters & 75) - (beyondDigits & 13)
+        + (beyondHyphen & 49)
+    )
   }
 
   private static func value(of character: UInt8) -> UInt32? {

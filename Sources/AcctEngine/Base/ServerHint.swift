@@ -48,8 +48,19 @@ package final class KeptHints: Sendable {
   /// One for each origin of an account.
   private let kept = Mutex<[Origin: Kept]>([:])
 
+  /// The `Date` that was read last, and its time: a server writes the same one for a second.
+  private let lastDate = Mutex<(text: String, time: Timestamp?)>(("", nil))
+
   /// The lifetime of a kept hint, in seconds.
   private static let time: Int64 = 30
+
+  /// The time in a `Date` field; `nil` if it is none.
+  func time(of date: String) -> Timestamp? {
+    lastDate.withLock { last in
+      if last.text != date { last = (date, HTTPDate.parse(date)) }
+      return last.time
+    }
+  }
 
   /// The hint for an origin, from memory, or else from its file.
   func hint(for origin: Origin, at now: Timestamp, reading file: () -> ServerHint) -> ServerHint {

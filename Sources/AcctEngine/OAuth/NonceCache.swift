@@ -122,7 +122,7 @@ package struct NonceCache: Sendable {
     at now: Timestamp,
     beyond tolerance: Int64
   ) -> Int64? {
-    guard let date = fields.only("Date").flatMap({ HTTPDate.parse($0) }) else { return nil }
+    guard let date = fields.only("Date").flatMap({ kept?.time(of: $0) ?? HTTPDate.parse($0) }) else { return nil }
     let offset = date.seconds(since: now)
     guard Self.believable.contains(offset) else { return nil }
     return abs(offset) > tolerance ? offset : 0

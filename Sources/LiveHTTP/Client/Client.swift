@@ -104,6 +104,8 @@ private final class Reading: Sendable {
   }
 
   func next() async throws(HTTPFailure) -> [UInt8]? {
+    // Most bodies are there with their head.
+    if let part = transfer.response.nextAtHand({ thread.order(.goOn(transfer)) }) { return try part.get() }
     let part = await withTaskCancellationHandler {
       await transfer.response.next { thread.order(.goOn(transfer)) }
     } onCancel: {

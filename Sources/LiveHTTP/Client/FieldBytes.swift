@@ -91,28 +91,32 @@ final class FieldBytes {
 /// Finds the ends of heads and of chunked bodies: an empty line, wherever reads cut it.
 private struct EmptyLine {
   /// The last two bytes that were searched before.
-  private var tail: [UInt8] = []
+  private var tail: (UInt8, UInt8) = (0, 0)
 
   /// The number of bytes up to the next end, and with it.
   mutating func end(in buffer: ByteBuffer) -> Int? {
     let found = unsafe buffer.withUnsafeReadableBytes { bytes in unsafe Self.end(in: bytes, after: tail) }
     let searched = buffer.readableBytesView.prefix(found ?? buffer.readableBytes)
-    tail = Array((tail + searched.suffix(2)).suffix(2))
+    for byte in searched.suffix(2) { tail = (tail.1, byte) }
     return found
   }
 
-  private static func end(in bytes: UnsafeRawBufferPointer, after tail: [UInt8]) -> Int? {
-    if tail == [0x0A, 0x0D], unsafe bytes.first == 0x0A { return 1 }
-    if tail.last == 0x0A, unsafe bytes.starts(with: [0x0D, 0x0A]) { return 2 }
+  private static func end(in bytes: UnsafeRawBufferPointer, after tail: (UInt8, UInt8)) -> Int? {
+    if tail == (0x0A, 0x0D), unsafe bytes.first == 0x0A { return 1 }
+    if tail.1 == 0x0A, unsafe isLineEnd(in: bytes, at: 0) { return 2 }
     var start = 0
     while start < bytes.count, let base = bytes.baseAddress,
       let found = unsafe memchr(base + start, 0x0A, bytes.count - start)
     {
       let place = unsafe UnsafeRawPointer(found) - base
-      if unsafe bytes[(place + 1)...].starts(with: [0x0D, 0x0A]) { return place + 3 }
+      if unsafe isLineEnd(in: bytes, at: place + 1) { return place + 3 }
       start = place + 1
     }
     return nil
+  }
+
+  private static func isLineEnd(in bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+    unsafe place + 1 < bytes.count && bytes[place] == 0x0D && bytes[place + 1] == 0x0A
   }
 }
 

@@ -35,6 +35,9 @@ final class ResponsePipe: Sendable {
       filling.removeAll(keepingCapacity: true)
       return part
     }
+
+    /// What a reader gets next; `nil` if it has to wait.
+    mutating func takeNext() -> Part? { filling.isEmpty ? end : .success(takePart()) }
   }
 
   /// - Parameter reuses: Use the memory of a part again, once its reader has released it: new
@@ -106,17 +109,24 @@ final class ResponsePipe: Sendable {
   func next(_ goOn: () -> Void) async -> Part {
     await withCheckedContinuation { reader in
       let wasHeldUp = state.withLock { state in
-        if !state.filling.isEmpty {
-          reader.resume(returning: .success(state.takePart()))
-        } else if let end = state.end {
-          reader.resume(returning: end)
-        } else {
-          state.reader = reader
-        }
+        if let part = state.takeNext() { reader.resume(returning: part) } else { state.reader = reader }
         defer { state.isHeldUp = false }
         return state.isHeldUp
       }
       if wasHeldUp { goOn() }
     }
+  }
+
+  /// Returns the next part if it is there; else `nil`, and nothing has changed.
+  ///
+  /// - Parameter goOn: Is called if bytes were rejected that fit now.
+  func nextAtHand(_ goOn: () -> Void) -> Part? {
+    let (part, wasHeldUp) = state.withLock { state -> (Part?, Bool) in
+      guard let part = state.takeNext() else { return (nil, false) }
+      defer { state.isHeldUp = false }
+      return (part, state.isHeldUp)
+    }
+    if wasHeldUp { goOn() }
+    return part
   }
 }

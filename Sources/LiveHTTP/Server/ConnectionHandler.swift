@@ -8,6 +8,19 @@ struct ConnectionHandler: Sendable {
   let connection: LocalConnection
   let connections: OpenConnections
   let answer: @Sendable (LocalRequest) async -> LocalResponse
+  /// The port that it came to; `nil` on a socket.
+  private let port: Int?
+
+  init(
+    _ connection: LocalConnection,
+    among connections: OpenConnections,
+    _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
+  ) {
+    self.connection = connection
+    self.connections = connections
+    self.answer = answer
+    port = connection.channel.localAddress?.port
+  }
 
   /// The most bytes of an unread body that are read for its client's sake.
   private static let courtesy = 16 << 20
@@ -57,7 +70,7 @@ struct ConnectionHandler: Sendable {
               if waits { try await outbound.goAhead() }
             }
           ) : nil,
-        port: connection.channel.localAddress?.port
+        port: port
       )
     )
     var headers = HTTPHeaders(response.fields.map { ($0.name, FieldBytes.carried($0.value)) })

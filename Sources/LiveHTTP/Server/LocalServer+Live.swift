@@ -158,7 +158,7 @@ final class ConnectionHandlers: Sendable {
     // Another loop may end the server meanwhile, which has to know of every task.
     let work = try state.withLock { state -> Task<Void, Never>? in
       guard !state.hasEnded else { return nil }
-      let handler = ConnectionHandler(connection: try connection(), connections: connections, answer: answer)
+      let handler = ConnectionHandler(try connection(), among: connections, answer)
       state.count += 1
       let number = state.count
       let work = Task(executorPreference: executor) {

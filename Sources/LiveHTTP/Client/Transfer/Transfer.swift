@@ -27,6 +27,8 @@ import Synchronization
   var arrivedHead: ResponseHead?
   /// The list to enter when more of its response comes; set for as long as it has a handle.
   var growing: GrowingTransfers?
+  /// `true` while it is in that list.
+  var isNoted = false
   var parser = ResponseHeadParser()
   /// A callback's failure, which libcurl does not know.
   var failure: HTTPFailure?

@@ -133,23 +133,32 @@ final class GrowingTransfers {
   var isEmpty: Bool { transfers.isEmpty }
 
   func note(_ transfer: Transfer) {
-    if !transfers.contains(where: { $0 === transfer }) { transfers.append(transfer) }
+    if !transfer.isNoted { transfers.append(transfer) }
+    transfer.isNoted = true
   }
 
   /// Hands the bytes that have come to readers that wait.
   ///
   /// - Parameter evenIfGrowing: `true` to do so even where more may come at once; if not, readers get it in larger
   ///   parts.
-  func flush(evenIfGrowing: Bool) { transfers.removeAll { $0.flush(evenIfGrowing: evenIfGrowing) } }
+  func flush(evenIfGrowing: Bool) {
+    transfers.removeAll { transfer in
+      transfer.isNoted = !transfer.flush(evenIfGrowing: evenIfGrowing)
+      return !transfer.isNoted
+    }
+  }
 
-  func remove(_ transfer: Transfer) { transfers.removeAll { $0 === transfer } }
+  func remove(_ transfer: Transfer) {
+    guard transfer.isNoted else { return }
+    transfers.removeAll { $0 === transfer }
+    transfer.isNoted = false
+  }
 }
 
 /// The one thread that waits for libcurl's sockets and for orders of other threads.
 ///
-/// A thread that has an order carries it out itself, if no other is at work: a request leaves without a thread that
-/// would have to wake up first. Responses are this thread's, and so is an order that another one at work has not
-/// seen.
+/// A thread that has an order carries it out itself while this one waits: a request leaves without a thread that would
+/// have to wake up first. Responses are this thread's, and so are the orders that come while it is at work.
 final class TransferThread: Sendable {
   private let library: CurlTable
   private let multi: CurlMulti
@@ -204,7 +213,12 @@ final class TransferThread: Sendable {
   private static let connections = 256
 
   func order(_ order: Order) {
-    desk.withLock { $0.orders.append(order) }
+    let isAsleep = desk.withLock { desk in
+      desk.orders.append(order)
+      return desk.isAsleep
+    }
+    // A thread at work sees the order before it waits, and has what another one could only wait for.
+    guard isAsleep else { return }
     // It waits for a device, which is not for a thread of the pool.
     if case .start(let transfer) = order, transfer.usesDevice { return wake() }
     let isDone = work.withLockIfAvailable { work in
