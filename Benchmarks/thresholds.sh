@@ -39,7 +39,7 @@ calls() {
   grep -E '^[0-9]+ +[a-z_0-9]+\(' "$folder/strace" |
     grep -cvE '^[0-9]+ +(poll\(|recvfrom\(|read\([0-9]+</proc/[0-9]+/maps>)'
 }
-limit 'instructions: header' "$(instructions header "$url")" 5430000
+limit 'instructions: header' "$(instructions header "$url")" 4890000
 limit 'instructions: status --json' "$(instructions status --json)" 3540000
 limit 'instructions: list --json' "$(instructions list --json)" 2355000
 limit 'system calls: header' "$(calls header "$url")" 170

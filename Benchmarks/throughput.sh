@@ -1,8 +1,8 @@
 #!/bin/bash
 # Measures `acct proxy` beside the proxy that one would write instead (peer/proxy.go), and beside nginx as one that
 # adds a fixed field, with the same server behind all, and `acct request` beside curl over TLS, all in one run on two
-# cores; prints rates, latencies, processor time and ratios with their limits. Missing one is no error: the machine may be busy. Benchmarks/thresholds.sh holds what
-# can be counted, and Benchmarks/request.sh compares large bodies.
+# cores; prints rates, latencies, processor time and ratios with their limits. Missing one is no error: the machine may
+# be busy. Benchmarks/thresholds.sh holds what can be counted, and Benchmarks/request.sh compares large bodies.
 # usage: Benchmarks/throughput.sh ACCT [SECONDS] [ROUNDS]
 #
 # SECONDS is how long wrk sends requests at a time. ACCT_KEYRING=secret-service takes the keyring of the session
