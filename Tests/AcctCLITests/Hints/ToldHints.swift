@@ -81,7 +81,7 @@ enum ToldHints {
     "unlock it with its own program, *",
     "unlock it and try again: *", "update acct on this machine",
     "the file of * was written by a later version of acct: *",
-    "update it", "use a newer acct; nothing was stored", "wait until it allows another try, or *",
+    "update it", "update acct on this machine; nothing was stored", "wait until it allows another try, or *",
     "unblock it with its PUK or security officer's PIN",
     "what provides it writes a new one in time: check that it runs",
     "sign out of * in the browser, then run the same command again and sign in as *", "turn it on or start it, *",
