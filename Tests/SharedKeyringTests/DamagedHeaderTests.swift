@@ -59,7 +59,7 @@ struct DamagedHeaderTests {
     #expect(try !here.vault().sharedKeyring.report().isRolledBack)
   }
 
-  @Test("One of a later version of acct is told as that, and so is one with a kind of recipient that this version lacks")
+  @Test("One of a later version of acct is told as that, and so is an unknown kind of recipient")
   func later() throws {
     let text = String(decoding: header, as: UTF8.self)
     let changes = [(#""version":3"#, #""version":4"#), (#""kind":"keyfile""#, #""kind":"of-later""#)]

@@ -36,9 +36,10 @@ extension ErrorMessage {
         case .malformed: "the file `keyring` names none that this version of acct knows"
         case .missing: "the file `keyring` is missing; `acct doctor` can find it"
         }
+      let choice = "set ACCT_KEYRING to secret-service or vault"
       self = .code("keyringUnavailable", .keyringUnavailable)
         .saying(reason)
-        .hint("set ACCT_KEYRING to secret-service or vault")
+        .hint(undecided == .malformed ? "update acct on this machine, or \(choice)" : choice)
     case .unknown(let text):
       self = .code("usage", .usage)
         .saying("ACCT_KEYRING is \(text), which is not a keyring")

@@ -348,7 +348,8 @@ package struct RenewalCounts: Equatable, Sendable {
 
   /// - Throws: ``FilesFailure``, also for a file of a later version of acct.
   private init(reading files: Files) throws(FilesFailure) {
-    guard let file = try files.members(of: .renewals), let renewals = file["renewals"]?.numberValue?.integer, let failures = file["failures"]?.numberValue?.integer,
+    guard let file = try files.members(of: .renewals), let renewals = file["renewals"]?.numberValue?.integer,
+      let failures = file["failures"]?.numberValue?.integer,
       (0..<Self.limit).contains(renewals), (0..<Self.limit).contains(failures)
     else { return }
     (self.renewals, self.failures) = (renewals, failures)

@@ -240,7 +240,9 @@ package struct SetupRecord: Equatable, Sendable {
 
 extension EngineContext {
   /// The recorded changes, in the order in which they were made; a damaged record counts as none.
-  func setupRecords() throws(EngineError) -> [SetupRecord] { try setups().records("setups").compactMap(SetupRecord.init) }
+  func setupRecords() throws(EngineError) -> [SetupRecord] {
+    try setups().records("setups").compactMap(SetupRecord.init)
+  }
 
   /// The `.env` files whose values are references now.
   func envRewrites() throws(EngineError) -> [EnvRewrite] { try setups().records("env").compactMap(EnvRewrite.init) }

@@ -47,7 +47,8 @@ struct OldHomeTests {
     if engine != nil { try await old.acct("keyring", "trust") }
     let names = row.accounts.keys.sorted()
     var got: [String: String] = ["names": try await old.names()]
-    got["in .acct"] = try await old.acct("token", in: old.work) == old.acct("token", "-a", "carol") ? "carol" : "another"
+    got["in .acct"] =
+      try await old.acct("token", in: old.work) == old.acct("token", "-a", "carol") ? "carol" : "another"
     got["limit"] = try await old.acct("limits", "bob", "--json").contains(#""remaining":40"#) ? "40 left" : "none"
     for (name, url) in row.accounts {
       try await old.acct("status", name)
@@ -62,7 +63,8 @@ struct OldHomeTests {
     got["its token"] = try await old.acct("token", "-a", renewed) == tokens[renewed] ? "as before" : "renewed"
     try await old.acct("switch", "-")
     got["names after"] = try await old.names()
-    got["other tokens"] = try await self.tokens(of: names, old).allSatisfy { $0 == renewed || tokens[$0] == $1 }
+    got["other tokens"] =
+      try await self.tokens(of: names, old).allSatisfy { $0 == renewed || tokens[$0] == $1 }
       ? "as before" : "changed"
     got["exported anew"] = try await old.names(at: old.importing(old.exportAnew()))
     got["exported then"] = try await old.names(at: old.importing(old.export))
