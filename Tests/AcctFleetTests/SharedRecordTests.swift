@@ -73,6 +73,8 @@ struct SharedRecordTests {
   func later() throws {
     #expect(try damage { $0["version"] = 2 } == .unknownVersion)
     #expect(try damage { $0["kind"] = "of-later" } == .unknownVersion)
+    #expect(try damage([.roleKeys: Secret(#"{"version":2}"#)]) == .unknownVersion)
+    #expect(try damage([.roleKeys: Secret(#"{"version":1}"#)]) == .item(.roleKeys))
   }
 
   @Test("A static token has what its form can send: a password more than any other")
