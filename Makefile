@@ -43,7 +43,7 @@ packers = packaging/archive packaging/contained packaging/debian packaging/facts
 scripts = .ci/setup .ci/run .ci/wide-characters .ci/confusables .ci/check-rooms .ci/check-floors .ci/check-door .ci/check-architecture .ci/check-words .ci/check-binary .ci/check-manual \
 	.ci/check-packages .ci/check-bare-debian .ci/check-reproducible .ci/check-sbom .ci/check-workflows .ci/fuzz .ci/sanitize completions/generate $(packers) \
 	Examples/systemd/acct-renew Examples/systemd/acct-metrics \
-	Examples/programs/keyring $(wildcard .ci/with-keyring Examples/*.sh Examples/programs/*.sh Benchmarks/*.sh)
+	Examples/programs/keyring Tests/Homes/make $(wildcard .ci/with-keyring Examples/*.sh Examples/programs/*.sh Benchmarks/*.sh)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -22,7 +22,9 @@ package struct SharedRecord: Sendable {
   /// - Throws: ``SharedDamage``.
   package init?(parsing contents: SharedContents) throws(SharedDamage) {
     let decoded = AccountFile.decode(contents.record)
+    guard decoded != nil || !AccountFile.isNewer(contents.record) else { throw .unknownVersion }
     for (kind, secret) in contents.items where !Self.isSound(kind, secret, of: decoded) {
+      guard !kind.isNewer(secret) else { throw .unknownVersion }
       throw kind == .keypair ? .keyInDevice : .item(kind)
     }
     if contents.record.isEmpty, contents.name == nil { return nil }

@@ -24,7 +24,8 @@ extension SharedVault {
     if let settings = try SharedKeyringSettings.named(by: environment) { return settings }
     guard let contents = try copies.read(SettingsFile.fileName, in: copies.folder) else { return nil }
     guard let settings = SettingsFile.parse(contents) else {
-      throw .failed(reason: "\(copies.folder.path(of: SettingsFile.fileName)) is damaged")
+      let path = copies.folder.path(of: SettingsFile.fileName)
+      throw SettingsFile.isNewer(contents) ? .newer(part: path) : .failed(reason: "\(path) is damaged")
     }
     return settings
   }
@@ -80,7 +81,9 @@ extension SharedVault {
   static let headerName = "header"
 
   func parse(_ header: [UInt8]) throws(KeyringFailure) -> SharedHeader {
-    do { return try SharedHeader(parsing: header) } catch { throw .damagedHeader(error.reason) }
+    do { return try SharedHeader(parsing: header) } catch {
+      throw error.isNewer ? .newer(part: "the shared keyring") : .damagedHeader(error.reason)
+    }
   }
 
   /// Opens the keyring.

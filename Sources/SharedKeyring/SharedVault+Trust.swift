@@ -161,7 +161,8 @@ extension SharedVault {
     guard let contents = try copies.read(Self.headerName, in: copies.folder) else { throw .notJoined }
     let header: SharedHeader
     do { header = try SharedHeader(parsing: contents) } catch {
-      throw .failed(reason: "this machine's copy of its header is damaged")
+      throw error.isNewer
+        ? .newer(part: "the shared keyring") : .failed(reason: "this machine's copy of its header is damaged")
     }
     let own = try identity()?.key
     let hasFileAlone =

@@ -69,6 +69,14 @@ struct SharedRecordTests {
     #expect(SharedRecord.check(empty) == .notThisAccount)
   }
 
+  @Test("A record of a later version of acct is told as that, and no removal of it is proposed")
+  func later() throws {
+    #expect(try damage { $0["version"] = 2 } == .unknownVersion)
+    #expect(try damage { $0["kind"] = "of-later" } == .unknownVersion)
+    #expect(try damage([.roleKeys: Secret(#"{"version":2}"#)]) == .unknownVersion)
+    #expect(try damage([.roleKeys: Secret(#"{"version":1}"#)]) == .item(.roleKeys))
+  }
+
   @Test("A static token has what its form can send: a password more than any other")
   func staticToken() throws {
     func damage(_ token: String, _ scheme: JSON, _ user: JSON) throws -> SharedDamage? {

@@ -60,7 +60,7 @@ struct AccountHistoryTests {
   @Test(
     "A history in which one event is not as acct writes it is damaged as a whole, and the next event begins a new one",
     arguments: [
-      "1 a laptop -", "1 a laptop - - -", "01 a", "+1 a", "x a", "1 z", "1 added", "1 a \u{1B}[2J", "1 a a b.c/d", "1",
+      "1 a laptop -", "1 a laptop - - -", "01 a", "+1 a", "x a", "1 ?", "1 added", "1 a \u{1B}[2J", "1 a a b.c/d", "1",
       "1 x = - http://evil.example", "1 x = - https://evil.example/path", "1 x = - HTTPS://evil.example", "1 a;", ";",
       "1 a;;2 a", " ", "2 r;1 a", "1 a;1 a", "1 a one;2 r one", "1 a -", "1 a = git -",
       (1...51).map { "\($0) r" }.joined(separator: ";"), "1 a " + String(repeating: "x", count: 20_000),
@@ -71,6 +71,15 @@ struct AccountHistoryTests {
     #expect(history.events == nil)
     let next = try event(.renewed, 5)
     #expect(history.adding([next]).events == [next])
+  }
+
+  @Test("An event that only a later version of acct knows stays in the history, and the next one comes behind it")
+  func laterKind() throws {
+    let history = AccountHistory("1 a laptop;2 z = git https://one.example")
+    #expect(history.events?.map(\.kind) == [.added, .other])
+    let next = history.adding([try event(.renewed, 5, on: "laptop")])
+    #expect(next.text == "\(history.text);5 r")
+    #expect(next.merged(with: history) == next)
   }
 
   @Test("Fifty renewals by one machine take less than a thousand bytes")

@@ -358,6 +358,10 @@ package final class RecordedWorld: Sendable {
     )
   }
 
+  private static func path(of file: StoredFile) -> String {
+    if case .account(let id) = file { "/data/accounts/\(id).json" } else { "/data/\(file)" }
+  }
+
   private var files: Files {
     Files(
       read: { file throws(FilesFailure) in
@@ -403,7 +407,7 @@ package final class RecordedWorld: Sendable {
           guard body([(id, isReadable && exposed == nil ? .success(bytes) : .failure(failure))]) else { return }
         }
       },
-      inspect: { id in ("/data/accounts/\(id).json", self.state.withLock { $0.files[.account(id)] } ?? [], true) },
+      inspect: { file in (Self.path(of: file), self.state.withLock { $0.files[file] } ?? [], true) },
       lock: { _, _ throws(FilesFailure) in HeldLock {} },
       fileSystem: { folder throws(FilesFailure) in self.state.withLock { $0.fileSystems[folder] } },
       changes: { self.state.withLock { $0.changes.map(ChangeMark.init) } }

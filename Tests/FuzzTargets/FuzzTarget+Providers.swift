@@ -51,7 +51,8 @@ func registrationViolation(_ bytes: [UInt8]) -> String? {
 }
 
 func clientBookViolation(_ bytes: [UInt8]) -> String? {
-  let book = ClientBook(decoding: bytes)
-  return ClientBook(decoding: book.encode()) == book
+  guard let file = (try? JSON(parsing: bytes))?.objectValue else { return nil }
+  let book = ClientBook(file)
+  return (try? JSON(parsing: book.encode()))?.objectValue.map(ClientBook.init) == book
     ? nil : "clients that read otherwise when written"
 }

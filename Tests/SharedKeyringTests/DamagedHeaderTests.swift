@@ -59,6 +59,19 @@ struct DamagedHeaderTests {
     #expect(try !here.vault().sharedKeyring.report().isRolledBack)
   }
 
+  @Test("One of a later version of acct is told as that, and so is an unknown kind of recipient")
+  func later() throws {
+    let text = String(decoding: header, as: UTF8.self)
+    let changes = [(#""version":3"#, #""version":4"#), (#""kind":"keyfile""#, #""kind":"of-later""#)]
+    for (known, later) in changes {
+      try #require(text.contains(known), "\(text)")
+      fleet.engine.put(Array(text.replacing(known, with: later).utf8), at: Self.place)
+      #expect(throws: KeyringFailure.newer(part: "the shared keyring")) {
+        _ = try here.vault().sharedKeyring.report()
+      }
+    }
+  }
+
   @Test("Nothing is claimed under a damaged header, and no machine joins by it")
   func refused() async throws {
     let accounts = try here.accounts()

@@ -39,6 +39,37 @@ struct UnopenedTests {
     try pending.replace(name, contents.span, surviving: false)
   }
 
+  @Test(
+    "A file of this machine that a later version of acct has written is told as that, and stays",
+    arguments: [
+      ("settings.json", #""version":1"#, #""version":2"#), ("settings.json", #""engine":"etcd""#, #""engine":"later""#),
+      ("machine", #""id""#, #""later":1,"id""#),
+    ]
+  )
+  func later(file: String, known: String, later: String) async throws {
+    let whole = String(decoding: try #require(try here.folder.read(file, limit: 1 << 16)), as: UTF8.self)
+    try #require(whole.contains(known), "\(whole)")
+    let changed = Array(whole.replacing(known, with: later).utf8)
+    try here.folder.replace(file, changed.span, surviving: false)
+    let failure = KeyringFailure.newer(part: here.folder.path(of: file))
+    #expect(throws: failure) {
+      let keyring = here.vault().sharedKeyring
+      // Settings are joined anew over others; the note of the machine is read there.
+      if file == "machine" { try keyring.join(Fleet.settings, .forbidden) } else { _ = try keyring.report() }
+    }
+    #expect(try here.folder.read(file, limit: 1 << 16) == changed)
+  }
+
+  @Test("An answer that a later version of acct has left to be stored is told as that, and not set aside")
+  func laterAnswer() async throws {
+    try await answerWaits()
+    try damage { $0["acct-pending".utf8.count] = 2 }
+    let failure = KeyringFailure.newer(part: pending.path(of: Made.alice.description))
+    let accounts = try here.accounts()
+    await #expect(throws: failure) { try await accounts.claim(Made.intent(), .forbidden) }
+    #expect(try pending.read(Made.alice.description, limit: 1 << 20) != nil)
+  }
+
   @Test("An account whose object does not open is counted by trust, and its good copy stays")
   func object() async throws {
     fleet.engine.put(Array("no object of acct's".utf8), at: place)

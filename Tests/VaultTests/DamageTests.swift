@@ -47,6 +47,23 @@ struct DamageTests {
     }
   }
 
+  @Test("A header and an item of a later version of acct are told as that, and stay", arguments: ["header", "item"])
+  func later(part: String) async throws {
+    let file = part == "header" ? "header" : name
+    let whole = try bench.contents(file)
+    var later = whole
+    if part == "header" {
+      later = Array(String(decoding: whole, as: UTF8.self).replacing(#""version":1"#, with: #""version":4"#).utf8)
+    } else {
+      later[9] += 1
+    }
+    try bench.put(later, file)
+    let keyring = try bench.store(passphrase: "the first one").keyring
+    let failure = KeyringFailure.newer(part: "the vault in \(bench.folder.path)")
+    await #expect(throws: failure) { try await keyring.read(account, [.accessToken], .forbidden) }
+    #expect(try bench.contents(file) == later)
+  }
+
   @Test("An item that is cut short is rejected as damaged", arguments: [0, 9, 21, 37, 42])
   func truncatedItem(count: Int) async throws {
     let whole = try bench.contents(name)

@@ -71,6 +71,7 @@ extension AccountEvent.Kind {
     case .added, .renewed, .allowed, .exported, .moved, .removed, .refused, .used: rawValue
     case .signedIn: "signed in"
     case .renewalRefused: "renewal refused"
+    case .other: "known to a later acct"
     }
   }
 }

@@ -33,12 +33,13 @@ extension ErrorMessage {
       let reason =
         switch undecided {
         case .never: "no keyring has been chosen yet"
-        case .malformed: "the file `keyring` names none"
+        case .malformed: "the file `keyring` names none that this version of acct knows"
         case .missing: "the file `keyring` is missing; `acct doctor` can find it"
         }
+      let choice = "set ACCT_KEYRING to secret-service or vault"
       self = .code("keyringUnavailable", .keyringUnavailable)
         .saying(reason)
-        .hint("set ACCT_KEYRING to secret-service or vault")
+        .hint(undecided == .malformed ? "update acct on this machine, or \(choice)" : choice)
     case .unknown(let text):
       self = .code("usage", .usage)
         .saying("ACCT_KEYRING is \(text), which is not a keyring")
@@ -108,6 +109,7 @@ extension ErrorMessage {
       self = .code("noVault", .failed)
         .saying("there is no vault yet in \(folder)")
         .hint("the first `acct add` creates it")
+    case .newer(let part): self = .newer("newerKeyring", .keyringUnavailable, part)
     case .failed(let reason): self = .code("keyringFailed", .failed).saying("\(name) failed: \(reason)")
     case .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened, .damagedHeader, .damagedAccount, .settings,
       .removedMachine, .machineKey:
@@ -197,6 +199,7 @@ extension KeyringFailure {
     case .cancelled: nil
     case .unavailable(let reason), .failed(let reason), .damagedHeader(let reason): reason
     case .noVault: "there is no vault yet"
+    case .newer(let part): "\(printable(part)) was written by a later version of acct"
     case .timedOut: "the keyring did not answer in time"
     case .notJoined: "this machine has joined no shared keyring"
     case .engine(let failure): failure.reason

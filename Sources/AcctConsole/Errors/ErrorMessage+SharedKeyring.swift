@@ -33,7 +33,7 @@ extension ErrorMessage {
         .saying("this machine was removed from the shared keyring by \(printable(host)) on \(day(time))")
         .hint("`acct keyring join` with --code asks a member to approve it again")
     case .machineKey(let address, let failure): self.init(machineKey: failure, in: address)
-    case .notJoined, .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed:
+    case .notJoined, .locked, .sealed, .unavailable, .cancelled, .timedOut, .noVault, .failed, .newer:
       self = .code("keyringNotJoined", .keyringUnavailable)
         .saying("this machine shares no keyring")
         .hint("run `acct keyring create` or `acct keyring join`")
@@ -141,7 +141,7 @@ extension ErrorMessage {
 private func mending(_ damage: SharedDamage, _ id: AccountID) -> String {
   let removing = "`acct remove \(id) --local` removes it for all machines, after which it can be added again"
   return switch damage {
-  case .unknownVersion: "use a later version of acct here"
+  case .unknownVersion: "update acct on this machine"
   case .formerKey: "if the engine was restored in part, restore the later state; else \(removing)"
   default: removing
   }

@@ -70,8 +70,8 @@ extension ErrorMessage {
         .saying("this is not an export of acct: its \(member) is malformed")
     case .unknownVersion:
       self = .code("badExport", .badInput)
-        .saying("this version of acct does not support the export's version")
-        .hint("use a newer acct")
+        .saying("the export was written by a later version of acct")
+        .hint("update acct on this machine")
     case .unsuitableCost:
       self = .code("badExport", .badInput)
         .saying("the export's scrypt parameters are invalid, or would exhaust this machine")

@@ -3,8 +3,11 @@ import AcctProtocol
 package import StrictJSON
 
 extension AccountFile {
-  /// The file is not one that acct wrote; naming the wrong member would not help.
-  struct Damage: Error {}
+  /// The file is not one that this version of acct wrote; naming the wrong member would not help.
+  struct Damage: Error {
+    /// `true` for a word in it that a later version may have written.
+    var isNewer = false
+  }
 
   /// The members of an account's file.
   struct Fields {
@@ -48,7 +51,8 @@ extension AccountFile {
     }
 
     mutating func choice<Value: RawRepresentable<String>>(_ name: String) throws(Damage) -> Value {
-      guard let value = try string(name).flatMap(Value.init) else { throw Damage() }
+      guard let word = try string(name) else { throw Damage() }
+      guard let value = Value(rawValue: word) else { throw Damage(isNewer: true) }
       return value
     }
 
@@ -133,7 +137,7 @@ extension AccountFile {
     /// The storage of its key; missing where that is the keyring.
     mutating func keyStorage() throws(Damage) -> KeyStorage {
       guard let word = try string("keyStorage") else { return .software }
-      guard let storage = KeyStorage(rawValue: word) else { throw Damage() }
+      guard let storage = KeyStorage(rawValue: word) else { throw Damage(isNewer: true) }
       return storage
     }
 
@@ -204,7 +208,8 @@ extension AccountFile {
       case "reauthRequired":
         try rejection().map { .rejected($0) } ?? .reauthRequired(reason: reason, tokenStands: isTrue("tokenStands"))
       case "signedOut": .signedOut(reason: reason)
-      default: throw Damage()
+      case nil: throw Damage()
+      case _?: throw Damage(isNewer: true)
       }
     }
   }

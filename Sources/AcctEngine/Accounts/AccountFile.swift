@@ -90,8 +90,21 @@ package enum AccountFile {
     return try? account(from: &fields)
   }
 
+  /// `true` for an account of a later version of acct: the form has another version, or a word that this one does not know.
+  package static func isNewer(_ bytes: [UInt8]) -> Bool {
+    guard let file = try? JSONMembers(parsing: bytes) else { return false }
+    var fields = Fields(file)
+    do throws(Damage) {
+      _ = try account(from: &fields)
+      return false
+    } catch {
+      return error.isNewer
+    }
+  }
+
   private static func account(from file: inout Fields) throws(Damage) -> Account {
-    guard try file.string("version", number: true) == "1" else { throw Damage() }
+    let version = try file.string("version", number: true)
+    guard version == "1" else { throw Damage(isNewer: version != nil) }
     let service = try file.optional("service", Origin.init)
     let kind: Account.Kind = try file.choice("kind")
     var account = Account(
@@ -220,7 +233,7 @@ extension ClientSettings {
         isRegistered = isTrue
       case "certificate": certificate = try ClientCertificate(value)
       case "inputs": inputs = try TokenInputs(value)
-      default: throw AccountFile.Damage()
+      default: throw AccountFile.Damage(isNewer: true)
       }
     }
   }
@@ -236,7 +249,8 @@ extension ClientSettings {
   }
 
   private static func choice<Value: RawRepresentable<String>>(_ json: JSON) throws(AccountFile.Damage) -> Value {
-    guard let value = json.stringValue.flatMap(Value.init) else { throw AccountFile.Damage() }
+    guard let word = json.stringValue else { throw AccountFile.Damage() }
+    guard let value = Value(rawValue: word) else { throw AccountFile.Damage(isNewer: true) }
     return value
   }
 
@@ -298,7 +312,7 @@ extension TokenInputs {
       case "subjectType": subjectType = try Self.parsed(try Self.text(value), TokenTypeURI.init)
       case "requestedType": requestedType = try Self.parsed(try Self.text(value), TokenTypeURI.init)
       case "audiences": audiences = try Self.texts(value)
-      default: throw AccountFile.Damage()
+      default: throw AccountFile.Damage(isNewer: true)
       }
     }
     let places = ["file", "program", "account"].filter { object[$0] != nil }

@@ -362,11 +362,11 @@ extension AccountStore {
   }
 
   private func examine(_ id: AccountID) -> (account: SkippedAccount, text: [UInt8]) {
-    let (path, text, isOwn) = world.files.inspect(id)
+    let (path, text, isOwn) = world.files.inspect(.account(id))
     var flaw = SkippedAccount.Flaw.damaged
     do throws(FilesFailure) {
       _ = try world.files.read(.account(id))
-      if let version = value(of: "version", in: text), version != "1" {
+      if let version = value(of: "version", in: text), version != "1" || AccountFile.isNewer(text) {
         flaw = .newer
       } else if let other = AccountFile.decode(text)?.id, other != id {
         flaw = .renamed(other)

@@ -24,7 +24,7 @@ package struct DirectoryHistory: Sendable {
   ///   - names: The account that it chooses, or all that it names.
   /// - Returns: `true` if it did not choose that the last time.
   package func isFirst(_ path: String, choosing names: String) -> Bool {
-    var chosen = known()
+    guard var chosen = known() else { return true }
     guard chosen[path]?.stringValue != names else { return false }
     if chosen.count >= Self.limit { chosen = JSONObject() }
     chosen[path] = .string(names)
@@ -34,9 +34,12 @@ package struct DirectoryHistory: Sendable {
     return true
   }
 
-  private func known() -> JSONObject {
-    guard let bytes = try? world.files.read(.directories), let file = (try? JSON(parsing: bytes))?.objectValue
-    else { return JSONObject() }
-    return file["chosen"]?.objectValue ?? JSONObject()
+  /// The choices; `nil` if they can't be read, or a later version of acct wrote them.
+  private func known() -> JSONObject? {
+    do throws(FilesFailure) {
+      return try world.files.members(of: .directories)?["chosen"]?.objectValue ?? JSONObject()
+    } catch {
+      return nil
+    }
   }
 }

@@ -17,11 +17,10 @@ struct Removals {
 
   /// The accounts, the last one last.
   ///
-  /// A file that can't be read has none: the next removal writes it anew.
+  /// A damaged file has none: the next removal writes it anew.
   func all() throws(FilesFailure) -> [RemovedAccount] {
-    guard let bytes = try world.files.read(.removals), let file = (try? JSON(parsing: bytes))?.objectValue
-    else { return [] }
-    return (file["removed"]?.arrayValue ?? []).compactMap(RemovedAccount.init(json:))
+    let file = try world.files.members(of: .removals)
+    return (file?["removed"]?.arrayValue ?? []).compactMap(RemovedAccount.init(json:))
   }
 
   /// Adds an account; the caller has the lock of the accounts' names.

@@ -30,7 +30,7 @@ package struct WaitingRefusals: Sendable {
     guard case .authorization(.originRefused(let origin, let name, _)) = error,
       let account = try? AccountStore(world).account(named: name.description)
     else { return }
-    var refusals = known()
+    guard var refusals = known() else { return }
     let now = world.clock.now()
     let history = history(of: account.id, in: refusals)
     let recent = (history.events ?? []).filter { abs(now.seconds(since: $0.time)) < Self.interval }
@@ -42,12 +42,11 @@ package struct WaitingRefusals: Sendable {
   }
 
   /// The refusals of an account.
-  func events(of id: AccountID) -> [AccountEvent] { history(of: id, in: known()).events ?? [] }
+  func events(of id: AccountID) -> [AccountEvent] { history(of: id, in: known() ?? JSONObject()).events ?? [] }
 
   /// Removes the refusals of an account.
   func forget(_ id: AccountID) {
-    var refusals = known()
-    guard refusals[id.description] != nil else { return }
+    guard var refusals = known(), refusals[id.description] != nil else { return }
     refusals[id.description] = nil
     write(refusals)
   }
@@ -61,10 +60,13 @@ package struct WaitingRefusals: Sendable {
     try? world.files.replace(.refusals, file.serialized())
   }
 
-  private func known() -> JSONObject {
-    guard let bytes = try? world.files.read(.refusals), let file = (try? JSON(parsing: bytes))?.objectValue
-    else { return JSONObject() }
-    return file["refusals"]?.objectValue ?? JSONObject()
+  /// The refusals; `nil` if they can't be read, or a later version of acct wrote them.
+  private func known() -> JSONObject? {
+    do throws(FilesFailure) {
+      return try world.files.members(of: .refusals)?["refusals"]?.objectValue ?? JSONObject()
+    } catch {
+      return nil
+    }
   }
 }
 

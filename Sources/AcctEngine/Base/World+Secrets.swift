@@ -148,7 +148,7 @@ extension KeyringFailure {
     case .failed(let reason): .failed(reason: held.redactor.redact(reason))
     case .engine(let failure): .engine(failure.redacted(by: held))
     case .cancelled, .timedOut, .noVault, .notJoined, .rolledBack, .answerWaits, .answerUnopened, .removedMachine,
-      .damagedHeader, .damagedAccount, .machineKey, .settings:
+      .damagedHeader, .damagedAccount, .machineKey, .settings, .newer:
       self
     }
   }

@@ -2,6 +2,7 @@ package import AcctModel
 package import Secrets
 package import AcctPorts
 import AcctProtocol
+import StrictJSON
 import Release
 
 /// An account's file, and its items in the keyring.
@@ -76,6 +77,13 @@ extension ItemKind {
     case .registration: RegistrationAccess(secret) != nil
     case .keypair, .clientKey, .secondTokens, .staticToken: true
     }
+  }
+
+  /// `true` for an item of a later version of acct: of those that are JSON, one of another version of its form.
+  package func isNewer(_ secret: Secret) -> Bool {
+    guard self == .secondTokens || self == .roleKeys || self == .registration else { return false }
+    let members = secret.withBytes { bytes in try? JSON(parsing: bytes) }?.objectValue
+    return members?["version"]?.numberValue?.integer.map { $0 > 1 } ?? false
   }
 }
 

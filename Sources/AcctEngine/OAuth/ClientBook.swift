@@ -1,6 +1,6 @@
 package import AcctModel
 import AcctPorts
-import StrictJSON
+package import StrictJSON
 
 /// The clients that acct knows, so that the user need not name them again.
 ///
@@ -50,9 +50,7 @@ extension ClientBook {
   }
 
   /// Parses the book; an unreadable entry is left out: the user is asked for the client, or it is registered, again.
-  package init(decoding bytes: [UInt8]) {
-    guard let file = (try? JSON(parsing: bytes))?.objectValue, file["version"]?.numberValue?.integer == 1
-    else { return }
+  package init(_ file: JSONObject) {
     for (name, value) in file["named"]?.objectValue ?? [:] {
       named[name] = value.stringValue.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -122,7 +120,7 @@ extension EngineContext {
   /// Reads the known clients.
   func clientBook() throws(EngineError) -> ClientBook {
     do throws(FilesFailure) {
-      return ClientBook(decoding: try world.files.read(.clients) ?? [])
+      return ClientBook(try world.files.members(of: .clients) ?? JSONObject())
     } catch {
       throw .files(.failed(error))
     }

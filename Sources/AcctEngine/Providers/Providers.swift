@@ -117,7 +117,7 @@ extension ProviderError {
     self =
       switch failure {
       case .failed(let path, let reason), .unsafe(let path, let reason): .unreadable(path: path, reason: reason)
-      case .busy: .unreadable(path: path, reason: nil)
+      case .busy, .newer: .unreadable(path: path, reason: nil)
       }
   }
 }

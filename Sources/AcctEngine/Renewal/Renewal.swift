@@ -339,10 +339,17 @@ package struct RenewalCounts: Equatable, Sendable {
   package private(set) var renewals: Int64 = 0
   package private(set) var failures: Int64 = 0
 
-  /// Reads the counts; zeros without a file, or with one that is damaged.
+  /// Reads the counts; zeros without a file, or with one that is of no use.
   package init(_ world: World) {
-    guard let bytes = try? world.files.read(.renewals), let file = (try? JSON(parsing: bytes))?.objectValue,
-      let renewals = file["renewals"]?.numberValue?.integer, let failures = file["failures"]?.numberValue?.integer,
+    do throws(FilesFailure) { try self.init(reading: world.files) } catch { self.init() }
+  }
+
+  private init() {}
+
+  /// - Throws: ``FilesFailure``, also for a file of a later version of acct.
+  private init(reading files: Files) throws(FilesFailure) {
+    guard let file = try files.members(of: .renewals), let renewals = file["renewals"]?.numberValue?.integer,
+      let failures = file["failures"]?.numberValue?.integer,
       (0..<Self.limit).contains(renewals), (0..<Self.limit).contains(failures)
     else { return }
     (self.renewals, self.failures) = (renewals, failures)
@@ -353,11 +360,13 @@ package struct RenewalCounts: Equatable, Sendable {
 
   /// Counts the end of a renewal.
   static func count(isFailure: Bool, in world: World) async {
-    guard let held = try? await world.files.lock(.renewals, 2) else { return }
-    defer { held.release() }
-    var counts = RenewalCounts(world)
-    if isFailure { counts.failures += 1 } else { counts.renewals += 1 }
-    let file: JSON = ["version": 1, "renewals": JSON(counts.renewals), "failures": JSON(counts.failures)]
-    try? world.files.replace(.renewals, file.serialized())
+    do throws(FilesFailure) {
+      let held = try await world.files.lock(.renewals, 2)
+      defer { held.release() }
+      var counts = try RenewalCounts(reading: world.files)
+      if isFailure { counts.failures += 1 } else { counts.renewals += 1 }
+      let file: JSON = ["version": 1, "renewals": JSON(counts.renewals), "failures": JSON(counts.failures)]
+      try world.files.replace(.renewals, file.serialized())
+    } catch {}
   }
 }

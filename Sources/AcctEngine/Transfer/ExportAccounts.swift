@@ -122,15 +122,18 @@ package struct ExportContents {
 
   /// Parses accounts, each of which is sound.
   ///
-  /// - Throws: ``TransferError/notAccounts``, ``TransferError/local(_:)`` or ``TransferError/unsound(_:)``.
+  /// - Throws: ``TransferError/notAccounts``, ``TransferError/local(_:)``, ``TransferError/unsound(_:)``, or
+  ///   ``SealedExportError/unknownVersion`` for an account of a later version of acct.
   package func accounts() throws(TransferError) -> [StoredAccount] {
     let json = plain.withBytes { bytes in try? JSON(parsing: bytes) }
     guard let entries = json?.objectValue?["accounts"]?.arrayValue, !entries.isEmpty else { throw .notAccounts }
     var storedAccounts: [StoredAccount] = []
     for entry in entries {
-      guard let storedAccount = Self.storedAccount(entry),
-        !storedAccounts.contains(where: { $0.isTwin(of: storedAccount) })
-      else { throw .notAccounts }
+      guard let storedAccount = Self.storedAccount(entry) else {
+        let isNewer = entry.objectValue?["account"].map { AccountFile.isNewer($0.serialized()) } ?? false
+        throw isNewer ? .sealed(.unknownVersion) : .notAccounts
+      }
+      guard !storedAccounts.contains(where: { $0.isTwin(of: storedAccount) }) else { throw .notAccounts }
       let account = storedAccount.account
       guard !account.namesFilesOrPrograms, account.deviceStorage == nil else { throw .local(account.name) }
       guard storedAccount.isSound else { throw .unsound(storedAccount.account.name) }

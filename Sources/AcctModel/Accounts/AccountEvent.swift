@@ -14,9 +14,11 @@ package struct AccountEvent: Hashable, Sendable {
     case allowed, exported, moved, removed
     /// A program got the credential; not in a history, but in ``AccountUses``.
     case used
+    /// One that only a later version of acct knows.
+    case other
 
-    /// Its letter in a history.
-    var letter: Character {
+    /// Its letter in a history; `nil` if only the event knows it.
+    fileprivate var letter: Character? {
       switch self {
       case .added: "a"
       case .signedIn: "s"
@@ -28,12 +30,15 @@ package struct AccountEvent: Hashable, Sendable {
       case .moved: "m"
       case .removed: "d"
       case .used: "u"
+      case .other: nil
       }
     }
   }
 
   package fileprivate(set) var time: Timestamp
   package let kind: Kind
+  /// The letter of its kind.
+  private var letter: Character
   /// The name of the machine; `nil` if it is not known.
   package let machine: String?
   /// The program that acct answered, and of a use the program that got the credential; `nil` for a command of a person or a
@@ -49,6 +54,7 @@ package struct AccountEvent: Hashable, Sendable {
   ///   - origin: The origin that was refused or allowed.
   package init(_ kind: Kind, at time: Timestamp, on machine: String?, for program: String?, _ origin: Origin? = nil) {
     self.kind = kind
+    letter = kind.letter ?? "?"
     self.time = time
     self.machine = Self.word(machine)
     self.program = Self.word(program)
@@ -63,12 +69,14 @@ package struct AccountEvent: Hashable, Sendable {
   init?(_ text: Substring, after last: String?) {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard (2...5).contains(words.count), let seconds = Int64(words[0]),
-      let time = Timestamp(secondsSince1970: seconds), words[1].count == 1,
-      let kind = Kind.allCases.first(where: { $0.letter == words[1].first })
+      let time = Timestamp(secondsSince1970: seconds), words[1].utf8.count == 1, let letter = words[1].first,
+      letter.isASCII, letter.isLetter
     else { return nil }
+    let kind = Kind.allCases.first { $0.letter == letter } ?? .other
     func word(_ index: Int) -> String? { words.count > index && words[index] != "-" ? String(words[index]) : nil }
     let isSame = words.count < 3 || words[2] == "="
     self.init(kind, at: time, on: isSame ? last : word(2), for: word(3), word(4).flatMap { try? Origin($0) })
+    self.letter = letter
   }
 
   /// The form in a history: time, letter, machine, program, origin; `=` for the machine of the event before it, `-` for what
@@ -77,7 +85,7 @@ package struct AccountEvent: Hashable, Sendable {
     var words = [machine == last ? "=" : machine ?? "-", program ?? "-", origin?.description ?? "-"]
     while words.count > 1, words.last == "-" { words.removeLast() }
     if words == ["="] { words = [] }
-    return (["\(time.secondsSince1970) \(kind.letter)"] + words).joined(separator: " ")
+    return (["\(time.secondsSince1970) \(letter)"] + words).joined(separator: " ")
   }
 
   /// The word of a machine or a program: characters that no host name has are left out, and what exceeds 64.
@@ -135,7 +143,8 @@ package struct AccountHistory: Equatable, Sendable {
       guard events.count < Self.limit, let event = AccountEvent(part, after: events.last?.machine) else { return nil }
       events.append(event)
     }
-    return AccountHistory(events).text == text ? events : nil
+    // The order of events that only a later version knows is that version's.
+    return events.contains { $0.kind == .other } || AccountHistory(events).text == text ? events : nil
   }
 
   /// Returns the history with one more event: the second one in a second gets the next second, since equal events are

@@ -18,9 +18,9 @@ package struct Files: Sendable {
   /// The body returns `true` to go on. If there are hundreds of files, several threads read them: it may then be
   /// called by several at once, and a few times more after it returned `false`.
   package var eachAccount: @Sendable (SomeAccounts) throws(FilesFailure) -> Void
-  /// Returns the path of an account's file, what it contains even if it is not safe to use, for a message about it
-  /// (nothing if it can't be read), and whether it is a file of the user's, which no more than its mode keeps from use.
-  package var inspect: @Sendable (AccountID) -> (path: String, text: [UInt8], isOwn: Bool)
+  /// Returns the path of a file, what it contains even if it is not safe to use, for a message about it (nothing if it
+  /// can't be read), and whether it is a file of the user's, which no more than its mode keeps from use.
+  package var inspect: @Sendable (StoredFile) -> (path: String, text: [UInt8], isOwn: Bool)
   /// Takes a lock across processes, waiting at most `seconds` for it.
   package var lock: @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock
   /// Returns the file system that one of acct's folders is on, or will be; `nil` if nothing is there yet.
@@ -38,7 +38,7 @@ package struct Files: Sendable {
     remove: @escaping @Sendable (StoredFile) throws(FilesFailure) -> Void,
     accounts: @escaping @Sendable () throws(FilesFailure) -> [AccountID],
     eachAccount: @escaping @Sendable (SomeAccounts) throws(FilesFailure) -> Void,
-    inspect: @escaping @Sendable (AccountID) -> (path: String, text: [UInt8], isOwn: Bool),
+    inspect: @escaping @Sendable (StoredFile) -> (path: String, text: [UInt8], isOwn: Bool),
     lock: @escaping @Sendable (Lock, _ seconds: Int) async throws(FilesFailure) -> HeldLock,
     fileSystem:
       @escaping @Sendable (FileFolder) throws(FilesFailure) -> FileSystem? = { _ in nil },
@@ -168,6 +168,8 @@ package enum FilesFailure: Error, Equatable, Sendable {
   case failed(path: String, reason: String)
   /// The place belongs to another user, is writable by others, or is a link.
   case unsafe(path: String, reason: String)
+  /// A later version of acct wrote the file: it is neither used nor replaced.
+  case newer(path: String)
   /// Another process held the lock for too long.
   case busy
 }

@@ -24,6 +24,8 @@ package enum KeyringFailure: Error, Equatable, Sendable {
   case noVault(folder: String)
   /// It answered with an error of its own. The text never holds a secret.
   case failed(reason: String)
+  /// A later version of acct wrote a part of it, which this one neither uses nor replaces; the part, as a message names it.
+  case newer(part: String)
   /// This machine has neither made nor joined a shared keyring.
   case notJoined
   /// The engine of a shared keyring failed.
@@ -82,7 +84,7 @@ extension KeyringFailure {
     case .locked, .sealed, .cancelled, .unavailable, .timedOut, .answerWaits: true
     case .engine(let failure): failure.isOutage || failure == .noSpace
     case .machineKey(_, let failure): failure != .foreign && failure != .gone
-    case .noVault, .failed, .notJoined, .rolledBack, .answerUnopened, .damagedHeader, .damagedAccount,
+    case .noVault, .failed, .newer, .notJoined, .rolledBack, .answerUnopened, .damagedHeader, .damagedAccount,
       .removedMachine, .settings:
       false
     }
@@ -93,8 +95,8 @@ extension KeyringFailure {
     switch self {
     case .machineKey(_, .absent): false
     case .locked, .sealed, .cancelled, .removedMachine, .machineKey: true
-    case .unavailable, .timedOut, .noVault, .failed, .notJoined, .engine, .rolledBack, .answerWaits, .answerUnopened,
-      .damagedHeader, .damagedAccount, .settings:
+    case .unavailable, .timedOut, .noVault, .failed, .newer, .notJoined, .engine, .rolledBack, .answerWaits,
+      .answerUnopened, .damagedHeader, .damagedAccount, .settings:
       false
     }
   }

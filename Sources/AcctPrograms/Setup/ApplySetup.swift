@@ -240,38 +240,46 @@ package struct SetupRecord: Equatable, Sendable {
 
 extension EngineContext {
   /// The recorded changes, in the order in which they were made; a damaged record counts as none.
-  func setupRecords() throws(EngineError) -> [SetupRecord] { try setups("setups").compactMap(SetupRecord.init) }
+  func setupRecords() throws(EngineError) -> [SetupRecord] {
+    try setups().records("setups").compactMap(SetupRecord.init)
+  }
 
   /// The `.env` files whose values are references now.
-  func envRewrites() throws(EngineError) -> [EnvRewrite] { try setups("env").compactMap(EnvRewrite.init) }
+  func envRewrites() throws(EngineError) -> [EnvRewrite] { try setups().records("env").compactMap(EnvRewrite.init) }
 
-  private func setups(_ member: String) throws(EngineError) -> [JSON] {
-    let bytes: [UInt8]
-    do { bytes = try world.files.read(.setups) ?? [] } catch { throw .files(.failed(error)) }
+  private func setups() throws(EngineError) -> JSONObject {
     // A record of a whole file that its program wrote anew is long.
-    let file = try? JSON(parsing: bytes, maximumBytes: 1 << 24)
-    guard file?.objectValue?["version"]?.numberValue?.integer == 1 else { return [] }
-    return file?.objectValue?[member]?.arrayValue ?? []
+    do { return try world.files.members(of: .setups, limit: 1 << 24) ?? JSONObject() } catch {
+      throw .files(.failed(error))
+    }
   }
 
   /// Replaces the records of setups.
   func store(_ records: [SetupRecord]) throws(EngineError) { try store(records, envRewrites()) }
 
-  /// Replaces all records; without any, their file is removed.
+  /// Replaces all records but those of a later version of acct, which alone can undo them; without any, their file is
+  /// removed.
   func store(_ records: [SetupRecord], _ rewrites: [EnvRewrite]) throws(EngineError) {
-    let json: JSON = [
-      "version": 1, "setups": .array(records.map(\.json)), "env": .array(rewrites.map(\.json)),
-    ]
+    var file = try setups()
+    let foreign = file.records("setups").filter { SetupRecord($0) == nil }
+    let foreignRewrites = file.records("env").filter { EnvRewrite($0) == nil }
+    file["version"] = 1
+    file["setups"] = .array(records.map(\.json) + foreign)
+    file["env"] = .array(rewrites.map(\.json) + foreignRewrites)
     do throws(FilesFailure) {
-      if records.isEmpty, rewrites.isEmpty {
+      if file.allSatisfy({ $0.value == 1 || $0.value == .array([]) }) {
         try world.files.remove(.setups)
       } else {
-        try world.files.replace(.setups, json.serialized())
+        try world.files.replace(.setups, JSON.object(file).serialized())
       }
     } catch {
       throw .files(.failed(error))
     }
   }
+}
+
+extension JSONObject {
+  fileprivate func records(_ member: String) -> [JSON] { self[member]?.arrayValue ?? [] }
 }
 
 extension SetupRecord {
@@ -309,6 +317,7 @@ extension SetupRecord {
       let folders = (file["folders"]?.arrayValue ?? []).compactMap(\.stringValue)
       return File(path: path, folders: folders, change: change, isProgram: file["program"]?.boolValue ?? false)
     }
+    guard files.count == object["files"]?.arrayValue?.count ?? 0 else { return nil }
   }
 }
 

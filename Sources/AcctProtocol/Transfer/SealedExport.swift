@@ -58,7 +58,7 @@ package struct SealedExport: Equatable, Sendable {
 package enum SealedExportError: Error, Equatable, Sendable {
   /// It is not an export as acct writes one; it names the member at fault, and nothing of its value.
   case malformed(member: String)
-  /// A later format.
+  /// A later version of acct wrote it, or an account in it.
   case unknownVersion
   /// The scrypt parameters are none, or would exhaust the machine.
   case unsuitableCost

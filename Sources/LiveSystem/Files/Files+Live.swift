@@ -56,8 +56,8 @@ extension Files {
           throw FilesFailure(error)
         }
       },
-      inspect: { id in
-        let place = folders.place(of: .account(id))
+      inspect: { file in
+        let place = folders.place(of: file)
         let (text, isOwn) = place.folder.inspected(place.name, limit: sizeLimit)
         return (place.folder.path(of: place.name), text, isOwn)
       },

@@ -54,7 +54,9 @@ struct Copies: Sendable {
   /// - Throws: ``KeyringFailure/answerUnopened(path:)`` for a file that is damaged: it is not cleared away.
   func pendingAnswer(of id: AccountID) throws(KeyringFailure) -> PendingFile? {
     guard let contents = try read(id.description, in: pending) else { return nil }
-    guard let file = PendingFile(parsing: contents) else { throw unopenedAnswer(of: id) }
+    guard let file = PendingFile(parsing: contents) else {
+      throw PendingFile.isNewer(contents) ? .newer(part: pending.path(of: id.description)) : unopenedAnswer(of: id)
+    }
     return file
   }
 

@@ -77,7 +77,8 @@ package struct PendingFile: Equatable, Sendable {
   /// The credentials of answers that waited before this one came, each sealed; the oldest first.
   package var earlier: [[UInt8]]
 
-  private static let magic = Array("acct-pending".utf8) + [1]
+  private static let start = Array("acct-pending".utf8)
+  private static let magic = start + [1]
   /// Each is some 4 KiB at most, and two objects have to go into the file beside them.
   static let earlierLimit = 8
 
@@ -121,6 +122,11 @@ package struct PendingFile: Equatable, Sendable {
     }
     guard !rest.isEmpty else { return nil }
     self.init(writer: writer, base: base, replacing: replacing, bytes: Array(rest), earlier: earlier)
+  }
+
+  /// `true` for a file of a later version of acct.
+  static func isNewer(_ contents: [UInt8]) -> Bool {
+    contents.starts(with: start) && contents.dropFirst(start.count).first.map { $0 > 1 } ?? false
   }
 
   private static func part(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {

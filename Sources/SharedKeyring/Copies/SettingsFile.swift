@@ -42,6 +42,14 @@ package enum SettingsFile {
     return SharedKeyringSettings(engine: engine, name: name)
   }
 
+  /// `true` for settings of a later version of acct, or of an engine that only such a version has.
+  static func isNewer(_ contents: [UInt8]) -> Bool {
+    guard let members = (try? JSON(parsing: contents, maximumBytes: sizeLimit))?.objectValue,
+      members["format"]?.stringValue == "acct-shared-keyring", let number = members["version"]?.numberValue?.integer
+    else { return false }
+    return number > version || members["engine"]?.stringValue.map { Keyring.Kind(rawValue: $0) == nil } ?? false
+  }
+
   private static func engine(_ kind: Keyring.Kind, _ members: JSONObject) -> SharedKeyringSettings.Engine? {
     let texts = ["certificate", "key", "authority", "user", "passwordFile", "connection"]
     guard texts.allSatisfy({ members[$0] == nil || members[$0]?.stringValue != nil }) else { return nil }

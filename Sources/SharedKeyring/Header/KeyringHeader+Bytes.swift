@@ -6,8 +6,7 @@ import Text
 
 /// The header as it lies on the engine: JSON, in one form only.
 extension KeyringHeader {
-  /// The version of the header; 1 and 2 are those of vaults.
-  private static let version: Int64 = 3
+  private static let version = VaultHeader.sharedVersion
   private static let start = Array(#"{"format":"acct-vault","version":3,"#.utf8)
 
   /// `true` for a header of this form, damaged or not.
@@ -56,6 +55,7 @@ extension KeyringHeader {
       members["removed"] == nil || members["removed"]?.arrayValue != nil
     else { throw Damage(reason: "the header is incomplete") }
     let removed = members["removed"]?.arrayValue ?? []
+    guard lines.allSatisfy({ Recipient.isKnown($0.objectValue?["kind"]?.stringValue) }) else { throw .newer }
     let recipients = lines.compactMap(Recipient.init)
     let removals = removed.compactMap { Line($0.objectValue) }
     let isChanging = members["changing"] != nil
@@ -120,6 +120,11 @@ extension KeyringHeader.Recipient {
     }
     for (name, value) in line.members { members[name] = value }
     return .object(members)
+  }
+
+  /// `false` for the word of a kind that only a later version of acct has.
+  fileprivate static func isKnown(_ kind: String?) -> Bool {
+    kind == nil || kind == "passphrase" || kind == "keyfile" || kind == "machine"
   }
 
   fileprivate init?(_ json: JSON) {

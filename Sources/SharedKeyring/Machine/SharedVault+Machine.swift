@@ -15,7 +15,8 @@ extension SharedVault {
   func identity(in file: String) throws(KeyringFailure) -> MachineIdentity? {
     guard let contents = try copies.read(file, in: copies.folder) else { return nil }
     guard let identity = MachineIdentity(parsing: contents) else {
-      throw .failed(reason: "\(copies.folder.path(of: file)) is damaged")
+      let path = copies.folder.path(of: file)
+      throw MachineIdentity.isNewer(contents) ? .newer(part: path) : .failed(reason: "\(path) is damaged")
     }
     return identity
   }
@@ -210,7 +211,7 @@ struct MachineIdentity: Equatable, Sendable {
   init?(parsing contents: [UInt8]) {
     guard let members = (try? JSON(parsing: contents, maximumBytes: Self.sizeLimit))?.objectValue,
       members["format"]?.stringValue == "acct-machine", let id = members["id"]?.stringValue,
-      [UInt8](hex: id, count: KeyringHeader.idCount) != nil
+      [UInt8](hex: id, count: KeyringHeader.idCount) != nil, members.names.allSatisfy(Self.names.contains)
     else { return nil }
     self.id = id
     if members["tpm"] != nil {
@@ -225,6 +226,14 @@ struct MachineIdentity: Equatable, Sendable {
       let keyring = members["keyring"]?.stringValue.flatMap(Keyring.Kind.init(rawValue:)), !keyring.isShared
     else { return nil }
     key = .keyring(keyring, item: item)
+  }
+
+  private static let names = ["format", "id", "keyring", "item", "tpm", "tss2"]
+
+  /// `true` for a note with members that only a later version of acct knows: the place of another kind of key.
+  static func isNewer(_ contents: [UInt8]) -> Bool {
+    guard let members = (try? JSON(parsing: contents, maximumBytes: sizeLimit))?.objectValue else { return false }
+    return members["format"]?.stringValue == "acct-machine" && !members.names.allSatisfy(names.contains)
   }
 
   init(id: String, key: Place? = nil) {

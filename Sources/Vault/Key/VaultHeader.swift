@@ -24,6 +24,8 @@ package struct VaultHeader: Equatable {
   /// A version of acct that knows none says so, and neither drops it nor calls the vault damaged. The passphrase
   /// wraps the same key in both.
   static let sealedVersion: Int64 = 2
+  /// Of the header of a shared keyring, which is read elsewhere.
+  package static let sharedVersion: Int64 = 3
   package static let saltCount = 16
   /// In bytes; far more than a header has.
   static let sizeLimit = 4096
@@ -47,8 +49,15 @@ package struct VaultHeader: Equatable {
 /// Why a header or an item cannot be used; it goes into the words "the vault is damaged: …".
 package struct Damage: Error, Equatable {
   package let reason: String
+  /// `true` if a later version of acct wrote it, and nothing else is known against it.
+  package let isNewer: Bool
 
-  package init(reason: String) { self.reason = reason }
+  package init(reason: String, isNewer: Bool = false) {
+    self.reason = reason
+    self.isNewer = isNewer
+  }
+
+  package static let newer = Damage(reason: "a later version of acct wrote it", isNewer: true)
 }
 
 extension VaultHeader {
@@ -90,6 +99,7 @@ extension VaultHeader {
     guard let members, members["format"]?.stringValue == "acct-vault",
       let version = members["version"]?.numberValue?.integer
     else { throw Damage(reason: "the header is not one of acct's") }
+    guard version <= Self.sharedVersion else { throw .newer }
     guard version == Self.version || version == Self.sealedVersion, members["kdf"]?.stringValue == "scrypt" else {
       throw Damage(reason: "the header is of a kind that this version of acct does not know")
     }

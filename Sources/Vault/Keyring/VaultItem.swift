@@ -41,7 +41,8 @@ package enum VaultItem {
       throw .damaged(Damage(reason: "\(key) is not an item of acct's"))
     }
     guard contents[magic.count] == version else {
-      throw .damaged(Damage(reason: "\(key) is of a kind that this version of acct does not know"))
+      let isNewer = contents[magic.count] > version
+      throw .damaged(isNewer ? .newer : Damage(reason: "\(key) is of a kind that this version of acct does not know"))
     }
     do {
       return try AESGCM.open(

@@ -99,7 +99,8 @@ extension KeyringFailure {
   }
 
   init(_ damage: Damage, in folder: PrivateFolder) {
-    self = .failed(reason: "the vault in \(folder.path) is damaged: \(damage.reason)")
+    let vault = "the vault in \(folder.path)"
+    self = damage.isNewer ? .newer(part: vault) : .failed(reason: "\(vault) is damaged: \(damage.reason)")
   }
 }
 

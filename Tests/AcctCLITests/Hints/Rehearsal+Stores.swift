@@ -33,9 +33,9 @@ extension Rehearsal {
         wantsMore.withLock { $0 = wants }
       }
     }
-    files.inspect = { id in
-      let found = base.inspect(id)
-      return (found.path, (self.changedAccounts[id] ?? nil) ?? found.text, found.isOwn)
+    files.inspect = { file in
+      let found = base.inspect(file)
+      return (found.path, self.state.withLock { $0.files[file] ?? nil } ?? found.text, found.isOwn)
     }
     files.lock = { _, _ throws(FilesFailure) in HeldLock {} }
     files.changes = { nil }

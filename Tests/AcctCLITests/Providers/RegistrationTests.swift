@@ -63,6 +63,21 @@ struct RegistrationTests {
     #expect(record.file(.clients)?.contains("made-for-you") == true)
   }
 
+  @Test("Clients that a later version of acct has written are neither used nor replaced")
+  func later() async {
+    let server = serve(Self.registered)
+    let clients = #"{"version":2,"clients":[]}"#
+    record.corrupt(.clients, with: clients)
+    #expect(await add("--scope", "read") == 65)
+    #expect(
+      record.err.suffix(2) == [
+        "acct: /data/clients was written by a later version of acct", "acct: hint: update acct on this machine",
+      ]
+    )
+    #expect(record.file(.clients) == clients)
+    #expect(server.bodies("/register").isEmpty)
+  }
+
   @Test("A client id that the user gives is used, and nothing is registered")
   func given() async {
     let server = serve(Self.registered)

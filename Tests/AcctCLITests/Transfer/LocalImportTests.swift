@@ -51,6 +51,18 @@ struct LocalImportTests {
     return await record.run(["add", "--import", "in"])
   }
 
+  @Test("An account of a later version of acct is told as that, and nothing is stored")
+  func later() async throws {
+    #expect(await take(try await export { $0["of-later"] = true }) == 65)
+    #expect(
+      record.err == [
+        "acct: the export was written by a later version of acct",
+        "acct: hint: update acct on this machine; nothing was stored",
+      ]
+    )
+    #expect(record.keyring.items.isEmpty)
+  }
+
   private static let members: [(String, JSON)] = [
     ("files", ["/home/x.pem", "/home/x.pem"]), ("files", ["/home/x\"\noutput = \"/home/y", "/home/x.pem"]),
     ("keyStorage", "pkcs11"),

@@ -57,17 +57,17 @@ struct LiveFilesTests {
   @Test("What an account's file that others can write contains can be told, and not that of a link")
   func inspect() throws {
     let path = scratch.path(of: "data/accounts/\(account).json")
-    #expect(files.inspect(account).path == path)
-    #expect(files.inspect(account).text == [])
+    #expect(files.inspect(.account(account)).path == path)
+    #expect(files.inspect(.account(account)).text == [])
     try files.replace(.account(account), Array("whole".utf8))
     try scratch.write("changed", to: "data/accounts/\(account).json", mode: 0o666)
-    #expect(files.inspect(account).text == Array("changed".utf8))
+    #expect(files.inspect(.account(account)).text == Array("changed".utf8))
     let reason = "its group or others can write to it: run `chmod go-w \(path)`"
     #expect(throws: FilesFailure.unsafe(path: path, reason: reason)) { try files.read(.account(account)) }
     try files.remove(.account(account))
     try scratch.write("elsewhere", to: "elsewhere")
     try scratch.link("data/accounts/\(account).json", to: scratch.path(of: "elsewhere"))
-    #expect(files.inspect(account).text == [])
+    #expect(files.inspect(.account(account)).text == [])
   }
 
   @Test("Account files are read in turn until enough, and a bad one hides no other")

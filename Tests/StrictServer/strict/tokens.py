@@ -40,7 +40,11 @@ def _jwt(realm: Realm, session: Session, now: float, expires_at: float) -> str:
 
 
 def new_refresh_token(realm: Realm, session: Session) -> str:
-    token = "rt-" + secrets.token_urlsafe(32)
+    return adopt_refresh_token(realm, session, "rt-" + secrets.token_urlsafe(32))
+
+
+def adopt_refresh_token(realm: Realm, session: Session, token: str) -> str:
+    """Makes a token one that renews the session."""
     with realm.store.lock:
         realm.store.refresh[digest(token)] = RefreshToken(session)
         return realm.store.remember_secret("refresh_token", token)

@@ -45,11 +45,19 @@ extension ErrorMessage {
       self = .code("fileUnsafe", .failed)
         .saying("\(path) is not safe to use: \(reason)")
         .hint("only you may own or write it; `acct doctor` names all such files, and the line that mends them")
+    case .newer(let path): self = .newer("newerFile", .badInput, path)
     case .busy:
       self = .code("busy", .failed)
         .saying("another acct process is working on this account")
         .hint("try again in a moment")
     }
+  }
+
+  /// A later version of acct wrote a file, or a part of a keyring; it is unchanged.
+  static func newer(_ code: String, _ status: ExitStatus, _ place: String) -> ErrorMessage {
+    .code(code, status)
+      .saying("\(printable(place)) was written by a later version of acct")
+      .hint("update acct on this machine")
   }
 
   /// An account's file is not used.

@@ -18,7 +18,7 @@ extension Files {
       eachAccount: { body throws(FilesFailure) in
         _ = body(store.accounts.map { ($0.id, Result<[UInt8], FilesFailure>.success($0.bytes)) })
       },
-      inspect: { id in ("\(id).json", store.contents.withLock { $0[.account(id)] } ?? [], true) },
+      inspect: { file in ("memory", store.contents.withLock { $0[file] } ?? [], true) },
       lock: { lock, _ throws(FilesFailure) in
         await locks.take(lock)
         return HeldLock { locks.release(lock) }

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from .. import device, exchange, jose
 from ..realm import Realm
 from ..store import Session
-from ..tokens import handoff
+from ..tokens import adopt_refresh_token, handoff
 from ..wire import Request, Response, json_response
 from .faults import Fault
 from .trace import HOME
@@ -71,6 +71,7 @@ def _issue(realm: Realm, request: Request, value: dict | None) -> object:
     said = asked.pop("expires_in", realm.settings.lifetime)
     lifetime = asked.pop("lifetime", said if isinstance(said, (int, float)) else realm.settings.lifetime)
     form = asked.pop("format", None)
+    refresh_token = asked.pop("refresh_token", None)
     client_id = asked.pop("client_id", next(iter(realm.settings.clients)))
     session = Session(asked.pop("sub", realm.settings.subject), client_id, asked.pop("scope", None),
                       None if jwk is None else jose.thumbprint(jwk))
@@ -80,6 +81,9 @@ def _issue(realm: Realm, request: Request, value: dict | None) -> object:
     with realm.store.lock:
         realm.store.open_session(session)
         answer = handoff(realm, session, lifetime, said, form)
+        if refresh_token is not None:
+            adopt_refresh_token(realm, session, refresh_token)
+            answer["refresh_token"] = refresh_token
     return {**answer, **also, **({"dpopKey": made} if made else {})}
 
 
