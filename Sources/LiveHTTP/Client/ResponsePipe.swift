@@ -117,9 +117,10 @@ final class ResponsePipe: Sendable {
     }
   }
 
-  /// Returns the next part if it is there; else `nil`, and nothing has changed.
+  /// Returns the next part if it is there.
   ///
   /// - Parameter goOn: Is called if bytes were rejected that fit now.
+  /// - Returns: What ``next(_:)`` would return at once; `nil` if it would wait.
   func nextAtHand(_ goOn: () -> Void) -> Part? {
     let (part, wasHeldUp) = state.withLock { state -> (Part?, Bool) in
       guard let part = state.takeNext() else { return (nil, false) }
