@@ -130,7 +130,7 @@ bench: order ## measures acct beside its peers, and counts what can be counted
 	@Benchmarks/shared.sh $(binary)
 	@Benchmarks/hardware.sh $(binary)
 	@Benchmarks/thresholds.sh $(binary)
-	ACCT_BENCH=1 $(SWIFT) build $(subst --product acct,--product proof,$(release_flags))
+	ACCT_BENCH=1 $(SWIFT) build $(release_flags) --product proof
 	@.build/release/proof
 
 demo: build ## the main job, on a throwaway vault
