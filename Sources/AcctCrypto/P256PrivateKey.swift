@@ -58,19 +58,6 @@ package struct P256PrivateKey: Sendable {
   /// Takes a signature of OpenSSL's, and frees it at the end.
   init(taking signature: OpaquePointer) { unsafe self.signature = signature }
 
-  /// Reads DER.
-  ///
-  /// - Throws: ``CryptoError/libraryFailed``.
-  init(der: [UInt8]) throws(CryptoError) {
-    defer { ERR_clear_error() }
-    let signature = unsafe der.withUnsafeBufferPointer { der in
-      var next = der.baseAddress
-      return unsafe d2i_ECDSA_SIG(nil, &next, der.count)
-    }
-    guard let signature = unsafe signature else { throw .libraryFailed }
-    unsafe self.signature = signature
-  }
-
   /// Reads r and s, 32 bytes each; `nil` for any other number of bytes.
   init?(raw: [UInt8]) {
     let half = P256PrivateKey.coordinateCount

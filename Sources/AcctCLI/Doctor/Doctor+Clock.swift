@@ -46,7 +46,7 @@ extension Doctor {
     return answers.sorted { $0.origin.description < $1.origin.description }.map(\.finding)
   }
 
-  /// What a server's clock comes to; an object for the reason that `ExecVariables` has for its own.
+  /// The finding about a server's clock; an object for the reason that `ExecVariables` has for its own.
   private final class Answer: Sendable {
     let origin: Origin
     let finding: Finding

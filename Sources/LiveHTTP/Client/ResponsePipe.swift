@@ -36,7 +36,7 @@ final class ResponsePipe: Sendable {
       return part
     }
 
-    /// What a reader gets next; `nil` if it has to wait.
+    /// The next part for a reader; `nil` if it has to wait.
     mutating func takeNext() -> Part? { filling.isEmpty ? end : .success(takePart()) }
   }
 
