@@ -19,17 +19,17 @@ package enum Base64URL {
   /// Encodes bytes as ASCII, for text that must not become a `String`.
   package static func encodedBytes(_ bytes: Span<UInt8>) -> [UInt8] {
     [UInt8](capacity: (bytes.count * 4 + 2) / 3) { output in
-      var (bits, count): (UInt32, UInt32) = (0, 0)
-      for index in bytes.indices {
-        bits = bits << 8 | UInt32(bytes[index])
-        count += 8
-        while count >= 6 {
-          count -= 6
-          output.append(character(bits >> count & 0x3F))
-        }
-        bits &= 0xFF
+      // Three bytes are four characters; the last one or two are followed by zeros, which are not written.
+      for start in stride(from: 0, to: bytes.count, by: 3) {
+        let left = bytes.count - start
+        let bits =
+          UInt32(bytes[start]) << 16 | (left > 1 ? UInt32(bytes[start + 1]) << 8 : 0)
+          | (left > 2 ? UInt32(bytes[start + 2]) : 0)
+        output.append(character(bits >> 18))
+        output.append(character(bits >> 12 & 0x3F))
+        if left > 1 { output.append(character(bits >> 6 & 0x3F)) }
+        if left > 2 { output.append(character(bits & 0x3F)) }
       }
-      if count > 0 { output.append(character(bits << (6 - count) & 0x3F)) }
     }
   }
 

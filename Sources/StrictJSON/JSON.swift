@@ -98,6 +98,11 @@ extension JSON {
 
   /// Writes an object of these members as ``serialized()`` does, without making it first.
   package static func serialized(_ members: KeyValuePairs<String, JSON>) -> [UInt8] {
+    serialized(members.map { ($0, $1) })
+  }
+
+  /// Writes an object of these members as ``serialized()`` does, without making it first.
+  package static func serialized(_ members: [(String, JSON)]) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(Self.usualSize)
     output.append(.openBrace)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// An HTTP/1.1 server for programs on this machine.
 ///
 /// A socket in the file system is accessible to the user only; a port is on 127.0.0.1 and nowhere else.
@@ -24,6 +26,22 @@ package struct LocalServer: Sendable {
     self.sideExecutor = sideExecutor
     self.serve = serve
   }
+}
+
+/// A stretch of an event loop's work between two reads of what has come.
+///
+/// All requests that are answered in one were there when it began. So a question about the moment need be asked once in
+/// a turn: its answer is newer than each of them.
+package final class LoopTurn: Sendable {
+  private let confirmed = Atomic<UInt64>(0)
+
+  package init() {}
+
+  /// Notes that what has this number, which is never 0, is valid in this turn.
+  package func confirm(_ number: UInt64) { confirmed.store(number, ordering: .relaxed) }
+
+  /// `true` if that number was the last one to be confirmed.
+  package func hasConfirmed(_ number: UInt64) -> Bool { confirmed.load(ordering: .relaxed) == number }
 }
 
 /// The address at which a local server listens.
@@ -56,13 +74,23 @@ package struct LocalRequest: Sendable {
   package var body: ByteSource?
   /// The port that its client has connected to; `nil` on a socket.
   package var port: Int?
+  /// The turn in which its head was taken.
+  package var turn: LoopTurn
 
-  package init(method: String, target: String, fields: [(name: String, value: String)], body: ByteSource?, port: Int?) {
+  package init(
+    method: String,
+    target: String,
+    fields: [(name: String, value: String)],
+    body: ByteSource?,
+    port: Int?,
+    turn: LoopTurn = LoopTurn()
+  ) {
     self.method = method
     self.target = target
     self.fields = fields
     self.body = body
     self.port = port
+    self.turn = turn
   }
 }
 

@@ -38,17 +38,19 @@ package enum DPoPProof {
     accessToken: Token? = nil
   ) async throws(Failure) -> String {
     guard random.count >= 12 else { throw .tooFewRandomBytes }
-    var claims: JSONObject = [
-      "jti": .string(Base64URL.encode(random.span)),
-      "htm": .string(method),
-      "htu": .string(url.htu),
-      "iat": .number(JSONNumber(issuedAt.secondsSince1970)),
+    var claims: [(String, JSON)] = [
+      ("jti", .string(Base64URL.encode(random.span))),
+      ("htm", .string(method)),
+      ("htu", .string(url.htu)),
+      ("iat", .number(JSONNumber(issuedAt.secondsSince1970))),
     ]
-    claims["nonce"] = nonce.map(JSON.string)
-    claims["ath"] = accessToken.map { .string(tokenHash($0)) }
+    if let nonce { claims.append(("nonce", .string(nonce))) }
+    if let accessToken {
+      claims.append(("ath", .string(key.template?.hash(of: accessToken) ?? tokenHash(accessToken))))
+    }
 
-    var proof = key.proofHead ?? head(of: key)
-    proof += segment(.object(claims))
+    var proof = key.template?.head ?? head(of: key)
+    proof += Base64URL.encodedBytes(JSON.serialized(claims).span)
     let signature = try await signature(of: proof, by: key)
     proof.append(UInt8(ascii: "."))
     proof.append(contentsOf: Base64URL.encodedBytes(signature.span))
@@ -57,7 +59,8 @@ package enum DPoPProof {
 
   /// The beginning of every proof by a key: its first segment, and the dot behind it.
   static func head(of key: DPoPKey) -> [UInt8] {
-    segment(["typ": "dpop+jwt", "alg": "ES256", "jwk": key.publicJWK]) + [UInt8(ascii: ".")]
+    let head = JSON.serialized([("typ", "dpop+jwt"), ("alg", "ES256"), ("jwk", key.publicJWK)])
+    return Base64URL.encodedBytes(head.span) + [UInt8(ascii: ".")]
   }
 
   private static func signature(of message: [UInt8], by key: DPoPKey) async throws(Failure) -> [UInt8] {
@@ -72,6 +75,20 @@ package enum DPoPProof {
   package static func tokenHash(_ token: Token) -> String {
     token.opened(for: .claims).withBytes { Base64URL.encode(SHA256.hash($0).span) }
   }
+}
 
-  private static func segment(_ json: JSON) -> [UInt8] { Base64URL.encodedBytes(json.serialized().span) }
+/// What the proofs by one key have in common, for a process that makes many.
+final class ProofTemplate: Sendable {
+  /// The beginning of each: its first segment, and the dot behind it.
+  let head: [UInt8]
+  /// The token that nearly all of them are for, and its `ath`.
+  private let known: (token: Token, hash: String)?
+
+  init(_ key: DPoPKey, for token: Token?) {
+    head = DPoPProof.head(of: key)
+    known = token.map { ($0, DPoPProof.tokenHash($0)) }
+  }
+
+  /// The `ath` of a token; `nil` for another one than it was made for.
+  func hash(of token: Token) -> String? { known?.token == token ? known?.hash : nil }
 }

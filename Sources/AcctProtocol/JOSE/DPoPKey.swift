@@ -1,5 +1,6 @@
 import AcctCrypto
 package import AcctModel
+package import Release
 package import Secrets
 package import StrictJSON
 
@@ -15,8 +16,8 @@ package struct DPoPKey: Sendable {
   }
 
   let form: Form
-  /// The beginning of every proof by this key, if it was made beforehand.
-  let proofHead: [UInt8]?
+  /// What its proofs have in common, if that was made beforehand.
+  let template: ProofTemplate?
 
   /// Generates a software key.
   ///
@@ -25,9 +26,9 @@ package struct DPoPKey: Sendable {
     do { return DPoPKey(form: .software(try P256PrivateKey.generate())) } catch { throw .libraryFailed }
   }
 
-  private init(form: Form, proofHead: [UInt8]? = nil) {
+  private init(form: Form, template: ProofTemplate? = nil) {
     self.form = form
-    self.proofHead = proofHead
+    self.template = template
   }
 
   /// A key that never leaves its device.
@@ -42,8 +43,11 @@ package struct DPoPKey: Sendable {
   /// Reads a private JWK; the keyring's item may be a key in a device instead, which ``StoredDPoPKey`` reads.
   package init(privateJWK: Secret) throws(JWKError) { try self.init(jwk: try JSON(storedKey: privateJWK)) }
 
-  /// This key for a process that makes many proofs: what all of them have in common is computed once.
-  package var prepared: DPoPKey { DPoPKey(form: form, proofHead: DPoPProof.head(of: self)) }
+  /// This key for a process that makes many proofs, most of them for one token: what they have in common is computed
+  /// once.
+  package func prepared(for token: Token?) -> DPoPKey {
+    DPoPKey(form: form, template: ProofTemplate(self, for: token))
+  }
 
   /// The storage of its private part.
   package var storage: KeyStorage {

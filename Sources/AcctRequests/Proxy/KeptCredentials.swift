@@ -8,8 +8,8 @@ import AcctEngine
 /// The accounts and credentials that requests of a proxy need, kept for as long as nothing may have changed.
 ///
 /// Before each use acct's files and the keyring are asked whether anything may have changed, which costs a system call
-/// or two, rather than for their contents. If they can't tell that, each request reads them anew, as every command
-/// does. After a second everything is read again in any case: some changes are not announced, such as a keyring that
+/// or two, rather than for their contents. The requests of one turn are answered by one such question, since all of them
+/// were there before it. If files or keyring can't tell, each request reads them anew, as every command does. After a second everything is read again in any case: some changes are not announced, such as a keyring that
 /// locks itself, and a vault's key is kept for as long as it is used.
 ///
 /// The secrets are only in ``Secret`` meanwhile, the key among them. If that is ordinary memory, they are kept only
@@ -88,10 +88,11 @@ final class KeptCredentials: Sendable {
   /// - Parameters:
   ///   - owner: The account, as it was when the proxy began.
   ///   - origin: The origin of the request; for another account's the keyring is not read.
+  ///   - turn: The turn in which the request is answered.
   /// - Returns: The account.
   /// - Throws: ``EngineError/removed(_:)``, and the failures of files and keyring.
-  func current(_ owner: Account, for origin: Origin) async throws(EngineError) -> Current {
-    if let known = known(owner.id) { return known }
+  func current(_ owner: Account, for origin: Origin, in turn: LoopTurn) async throws(EngineError) -> Current {
+    if let known = known(owner.id, turn) { return known }
     guard context.world.files.changes() != nil else {
       return try await withTaskExecutorPreference(context.world.localServer.sideExecutor) {
         () throws(EngineError) in try unkept(owner)
@@ -105,10 +106,15 @@ final class KeptCredentials: Sendable {
   }
 
   /// The kept account, if it is still current.
-  private func known(_ id: AccountID) -> Current? {
+  private func known(_ id: AccountID, _ turn: LoopTurn) -> Current? {
     guard let kept = state.withLock({ $0.kept[id] }) else { return nil }
     let now = context.world.clock.now()
-    if kept.reading.isOfNow(now, in: context.world), let current = kept.reading.current(at: now) { return current }
+    if kept.reading.isRecent(now), turn.hasConfirmed(kept.number) || kept.reading.isUnchanged(in: context.world),
+      let current = kept.reading.current(at: now)
+    {
+      turn.confirm(kept.number)
+      return current
+    }
     drop(id, kept.number)
     return nil
   }
@@ -141,7 +147,7 @@ final class KeptCredentials: Sendable {
     } catch .keyring(.halfReplaced) {
       return current
     }
-    credentials.key = credentials.key?.prepared
+    credentials.key = credentials.key?.prepared(for: credentials.token)
     let reading = Reading(account, credentials, keyring, files: files, items: items, at: now)
     // A token that is due is renewed in the usual way, and found here afterwards.
     guard let kept = reading.current(at: now) else { return current }
@@ -209,10 +215,11 @@ private final class Reading: Sendable {
     self.time = time
   }
 
-  /// Returns `true` if it is of this moment or the second before, and nothing has changed since.
-  func isOfNow(_ now: Timestamp, in world: World) -> Bool {
-    (0...1).contains(now.seconds(since: time)) && world.files.changes() == files && keyring.changes() == items
-  }
+  /// Returns `true` if it is of this second or the one before.
+  func isRecent(_ now: Timestamp) -> Bool { (0...1).contains(now.seconds(since: time)) }
+
+  /// Returns `true` if nothing has changed since it was made.
+  func isUnchanged(in world: World) -> Bool { world.files.changes() == files && keyring.changes() == items }
 
   /// The account and its token, if that is valid for a request now; `nil` if it is due.
   func current(at now: Timestamp) -> KeptCredentials.Current? {

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Forwards requests of unchanged clients, with an account's own header lines.
 ///
-/// Each is authorized anew: a proof is for one request, and the next one notices a keyring that has been locked since.
+/// Each is authorized anew: a proof is for one request, and one that is sent later notices that the keyring was locked.
 /// Accounts and credentials are kept from one request to the next for as long as nothing may have changed: see
 /// ``KeptCredentials``. Other needs of a request, a nonce or a renewal, are met as by ``MakeRequest``, and limits are
 /// stored.
@@ -103,7 +103,7 @@ struct SigningProxy: Sendable {
     to url: HTTPURL,
     as owner: Account
   ) async throws(EngineError) -> MakeRequest.Answer {
-    var current = try await kept.current(owner, for: url.origin)
+    var current = try await kept.current(owner, for: url.origin, in: request.turn)
     let account = current.account
     // Only the account's own token is kept.
     do { if try account.purpose(for: url, nil) != nil { current.grant = nil } } catch { throw .authorization(error) }

@@ -8,17 +8,20 @@ struct ConnectionHandler: Sendable {
   let connection: LocalConnection
   let connections: OpenConnections
   let answer: @Sendable (LocalRequest) async -> LocalResponse
+  private let executor: LoopExecutor
   /// The port that it came to; `nil` on a socket.
   private let port: Int?
 
   init(
     _ connection: LocalConnection,
     among connections: OpenConnections,
+    on executor: LoopExecutor,
     _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
   ) {
     self.connection = connection
     self.connections = connections
     self.answer = answer
+    self.executor = executor
     port = connection.channel.localAddress?.port
   }
 
@@ -70,7 +73,8 @@ struct ConnectionHandler: Sendable {
               if waits { try await outbound.goAhead() }
             }
           ) : nil,
-        port: port
+        port: port,
+        turn: executor.turn()
       )
     )
     var headers = HTTPHeaders(response.fields.map { ($0.name, FieldBytes.carried($0.value)) })

@@ -137,7 +137,16 @@ final class ConnectionHandlers: Sendable {
   private struct State {
     var count = 0
     var open: [Int: Task<Void, Never>] = [:]
+    /// One for each event loop.
+    var executors: [ObjectIdentifier: LoopExecutor] = [:]
     var hasEnded = false
+
+    mutating func executor(of loop: any EventLoop) -> LoopExecutor {
+      let id = ObjectIdentifier(loop)
+      let executor = executors[id] ?? LoopExecutor(loop)
+      executors[id] = executor
+      return executor
+    }
   }
 
   init(_ connections: OpenConnections, _ answer: @escaping @Sendable (LocalRequest) async -> LocalResponse) {
@@ -154,11 +163,11 @@ final class ConnectionHandlers: Sendable {
   ///   - connection: Makes it.
   /// - Throws: What `connection` throws.
   func begin(on channel: any Channel, _ connection: () throws -> LocalConnection) throws {
-    let executor = LoopExecutor(channel.eventLoop)
     // Another loop may end the server meanwhile, which has to know of every task.
     let work = try state.withLock { state -> Task<Void, Never>? in
       guard !state.hasEnded else { return nil }
-      let handler = ConnectionHandler(try connection(), among: connections, answer)
+      let executor = state.executor(of: channel.eventLoop)
+      let handler = ConnectionHandler(try connection(), among: connections, on: executor, answer)
       state.count += 1
       let number = state.count
       let work = Task(executorPreference: executor) {
@@ -248,8 +257,23 @@ final class HeadWithBody: ChannelOutboundHandler {
 /// Runs tasks on an event loop's thread, where the events that they wait for happen: no other thread has to wake up.
 final class LoopExecutor: TaskExecutor {
   private let loop: any EventLoop
+  private let current: NIOLoopBoundBox<LoopTurn?>
 
-  init(_ loop: any EventLoop) { self.loop = loop }
+  init(_ loop: any EventLoop) {
+    self.loop = loop
+    current = .makeEmptyBox(eventLoop: loop)
+  }
+
+  /// The loop's turn at this moment; on another thread one of its own.
+  func turn() -> LoopTurn {
+    guard loop.inEventLoop else { return LoopTurn() }
+    if let turn = current.value { return turn }
+    let turn = LoopTurn()
+    current.value = turn
+    // All that it has been told so far comes before that, and the answers to what it reads afterwards behind it.
+    loop.execute { self.current.value = nil }
+    return turn
+  }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

@@ -85,6 +85,38 @@ struct KeptCredentialsTests {
     #expect(record.requests.count == 1)
   }
 
+  @Test("Requests that were there before the keyring was locked are answered, and the next turn hears of it")
+  func turn() async {
+    let record = record
+    let statuses = Mutex<[Int]>([])
+    await serve { ask in
+      record.localServer.stay(in: nil)
+      var found = [await ask()]
+      record.localServer.stay(in: LoopTurn())
+      found.append(await ask())
+      record.keyring.lock()
+      found.append(await ask())
+      record.localServer.stay(in: LoopTurn())
+      found.append(await ask())
+      let all = found
+      statuses.withLock { $0 = all }
+    }
+    #expect(statuses.withLock { $0 } == [200, 200, 200, 503])
+  }
+
+  @Test("In one turn, too, a proxy keeps nothing longer than a second")
+  func secondInTurn() async {
+    let record = record
+    record.localServer.stay(in: LoopTurn())
+    await serve { ask in
+      for _ in 1...3 { _ = await ask() }
+      let before = record.keyring.reads
+      record.now += 2
+      _ = await ask()
+      #expect(record.keyring.reads == before + 1)
+    }
+  }
+
   @Test("A proxy hears at the next request that its account is removed")
   func removed() async {
     let outcome = await outcome { _ = await $0.run(["remove", "--local", "alice.example.com"]) }

@@ -56,6 +56,23 @@ struct DPoPProofTests {
     #expect(try isSigned(proof, by: publicKey))
   }
 
+  @Test("The proofs by a prepared key are those of the key, each with the hash of its own token")
+  func prepared() async throws {
+    let prepared = key.prepared(for: try Token("one"))
+    for token in ["one", "two", "one", nil] {
+      let token = try token.map { try Token($0) }
+      var proofs: [String] = []
+      for key in [key, prepared] {
+        proofs.append(
+          try await DPoPProof.make(key: key, method: "GET", url: url, issuedAt: now, random: random, accessToken: token)
+        )
+      }
+      let parts = proofs.map { $0.split(separator: ".").prefix(2) }
+      #expect(parts[0] == parts[1])
+      #expect(try isSigned(proofs[1], by: publicKey))
+    }
+  }
+
   @Test("The proof of RFC 9449 is signed by its key")
   func example9449() throws {
     let vector = try example("rfc9449")

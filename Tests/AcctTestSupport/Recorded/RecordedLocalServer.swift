@@ -24,6 +24,7 @@ package final class RecordedLocalServer: Sendable {
     var places: [LocalPlace] = []
     var failure: ListenFailure?
     var sideExecutor: (any TaskExecutor)?
+    var turn: LoopTurn?
     var stops = 0
   }
   private let state = Mutex(State())
@@ -40,6 +41,9 @@ package final class RecordedLocalServer: Sendable {
 
   /// Says where answers do what could hold up others.
   package func work(aside executor: any TaskExecutor) { state.withLock { $0.sideExecutor = executor } }
+
+  /// Answers the next requests in one turn; `nil` each in one of its own, as at first.
+  package func stay(in turn: LoopTurn?) { state.withLock { $0.turn = turn } }
 
   /// Makes listening fail.
   package func fail(with failure: ListenFailure) { state.withLock { $0.failure = failure } }
@@ -63,7 +67,8 @@ package final class RecordedLocalServer: Sendable {
                 target: target,
                 fields: fields,
                 body: body.map { source(of: $0) },
-                port: place.found.port
+                port: place.found.port,
+                turn: self.state.withLock { $0.turn } ?? LoopTurn()
               )
             )
           )
