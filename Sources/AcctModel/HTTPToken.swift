@@ -3,7 +3,12 @@ import Text
 extension UInt8 {
   /// `true` if it is a `tchar`, a character of a `token` (RFC 9110, section 5.6.2).
   package var isHTTPTokenCharacter: Bool {
-    isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self)
+    switch self {
+    case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+      UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+      true
+    default: isASCIIAlphanumeric
+    }
   }
 }
 
@@ -25,13 +30,20 @@ extension String {
   package func isSameField(as other: String) -> Bool {
     let (bytes, others) = (utf8Span.span, other.utf8Span.span)
     guard bytes.count == others.count else { return false }
-    return bytes.indices.allSatisfy { index in
-      bytes[index] == others[index] || bytes[index].inLowerCase == others[index].inLowerCase
+    var index = 0
+    while index < bytes.count {
+      let (byte, other) = (bytes[index], others[index])
+      guard byte == other || byte.inLowerCase == other.inLowerCase else { return false }
+      index += 1
     }
+    return true
   }
 
   /// Returns `true` if it names the same header field as one of `names`.
-  package func isField(among names: [String]) -> Bool { names.contains(where: isSameField) }
+  package func isField(among names: [String]) -> Bool {
+    for name in names where isSameField(as: name) { return true }
+    return false
+  }
 }
 
 extension UInt8 {

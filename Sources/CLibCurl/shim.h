@@ -42,7 +42,6 @@ typedef struct acct_curl {
   int (*param_set_host)(void *param, const char *name, size_t length);
   int (*param_set_ip)(void *param, const char *address);
   /* Of LiveHTTP alone: it waits for libcurl's sockets by itself. */
-  CURLMcode (*multi_assign)(CURLM *, curl_socket_t, void *);
   CURLMcode (*multi_socket_action)(CURLM *, curl_socket_t, int, int *);
 } acct_curl;
 
@@ -80,7 +79,6 @@ static inline const char *acct_curl_load(acct_curl *table) {
     { "X509_VERIFY_PARAM_set_hostflags", offsetof(acct_curl, param_set_hostflags) },
     { "X509_VERIFY_PARAM_set1_host", offsetof(acct_curl, param_set_host) },
     { "X509_VERIFY_PARAM_set1_ip_asc", offsetof(acct_curl, param_set_ip) },
-    { "curl_multi_assign", offsetof(acct_curl, multi_assign) },
     { "curl_multi_socket_action", offsetof(acct_curl, multi_socket_action) },
   };
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {

@@ -10,10 +10,13 @@ package enum FieldText {
   private static let leadOfPrivateUse: UInt8 = 0xF4
 
   /// The text of a field's bytes.
-  package static func text(_ bytes: ArraySlice<UInt8>) -> String {
-    if !bytes.contains(leadOfPrivateUse), let text = String(validating: bytes, as: UTF8.self) { return text }
+  package static func text(_ bytes: Span<UInt8>) -> String {
+    // If it is not UTF-8, it is taken apart below.
+    if !bytes.indices.contains(where: { bytes[$0] == leadOfPrivateUse }), let text = try? UTF8Span(validating: bytes) {
+      return String(copying: text)
+    }
     var text = String.UnicodeScalarView()
-    var rest = bytes
+    var rest = bytes.indices.map { bytes[$0] }[...]
     while let first = rest.first {
       if let scalar = scalar(at: rest) {
         text.append(scalar)
@@ -27,7 +30,7 @@ package enum FieldText {
   }
 
   /// The text of a field's bytes.
-  package static func text(_ bytes: [UInt8]) -> String { text(bytes[...]) }
+  package static func text(_ bytes: [UInt8]) -> String { text(bytes.span) }
 
   /// The bytes that a text was made from.
   package static func bytes(_ text: String) -> [UInt8] {

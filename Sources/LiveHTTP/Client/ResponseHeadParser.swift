@@ -17,12 +17,13 @@ struct ResponseHeadParser {
   /// - Parameter line: With its line break.
   /// - Returns: The head, if this was the line that ends it. An interim response (1xx) has none.
   /// - Throws: ``HTTPFailure/malformed``.
-  mutating func take(_ line: [UInt8]) throws(HTTPFailure) -> ResponseHead? {
+  mutating func take(_ line: Span<UInt8>) throws(HTTPFailure) -> ResponseHead? {
     guard !isComplete else { return nil }
     size += line.count
     guard size <= Self.limit else { throw .malformed }
-    let end = line.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0
-    let line = line[..<end]
+    var end = line.count
+    while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+    let line = line.extracting(..<end)
     // Taken, not copied: else each line would cost as much as all the fields before it.
     guard var head = self.head.take() else {
       self.head = try Self.status(FieldText.text(line))
@@ -66,27 +67,30 @@ struct ResponseHeadParser {
     guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3,
       let status = UInt16(Substring(words[1])), status >= 100
     else { throw .malformed }
-    return ResponseHead(status: Int(status), statusLine: text, fields: [])
+    var head = ResponseHead(status: Int(status), statusLine: text, fields: [])
+    head.fields.reserveCapacity(16)
+    return head
   }
 
-  private static func add(_ line: ArraySlice<UInt8>, to head: inout ResponseHead) throws(HTTPFailure) {
-    if line.first.map(isBlank) ?? false {
+  private static func add(_ line: Span<UInt8>, to head: inout ResponseHead) throws(HTTPFailure) {
+    if isBlank(line[0]) {
       // A value may go on in the next line (section 5.2), which recipients join by a space.
       guard let last = head.fields.indices.last else { throw .malformed }
       head.fields[last].value += " " + value(in: line)
       return
     }
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed }
-    let name = line[..<colon]
-    guard !name.isEmpty, name.allSatisfy(\.isHTTPTokenCharacter) else { throw .malformed }
-    head.fields.append((String(decoding: name, as: UTF8.self), value(in: line[(colon + 1)...])))
+    var colon = 0
+    while colon < line.count, line[colon].isHTTPTokenCharacter { colon += 1 }
+    guard 0 < colon, colon < line.count, line[colon] == UInt8(ascii: ":") else { throw .malformed }
+    head.fields.append((FieldText.text(line.extracting(..<colon)), value(in: line.extracting((colon + 1)...))))
   }
 
   /// Blanks around a value are no part of it (RFC 9110, section 5.5).
-  private static func value(in line: ArraySlice<UInt8>) -> String {
-    let start = line.drop(while: isBlank)
-    let end = start.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start.startIndex
-    return FieldText.text(start[..<end])
+  private static func value(in line: Span<UInt8>) -> String {
+    var (start, end) = (0, line.count)
+    while start < end, isBlank(line[start]) { start += 1 }
+    while start < end, isBlank(line[end - 1]) { end -= 1 }
+    return FieldText.text(line.extracting(start..<end))
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

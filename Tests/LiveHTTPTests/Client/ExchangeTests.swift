@@ -114,6 +114,25 @@ struct ExchangeTests {
     }
   }
 
+  @Test(
+    "After a connection that either side has closed, the next request has a new one and its answer",
+    arguments: [[ok("well"), .close], [ok("well", "Connection: close")]]
+  )
+  func closed(_ steps: [ScriptedServer.Step]) async throws {
+    try await ScriptedServer.serving({ _ in steps }) { server in
+      let transport = HTTPTransport.live()
+      var endings = server.endings.makeAsyncIterator()
+      // A new connection mostly gets the descriptor of the one before. If it were taken for that one, its answer would
+      // be noticed only when libcurl looks at all of them, after more than ten seconds.
+      for count in 1...4 {
+        let response = try await transport.send(.get(server.url, timeout: 10))
+        #expect(response.text == "well")
+        await endings.next()
+        #expect(server.connections == count)
+      }
+    }
+  }
+
   @Test("The connections of requests that were made at once are there for as many next ones")
   func reuseByMany() async throws {
     // More than a transfer takes before its reader reads: so each has a connection of its own.

@@ -185,7 +185,7 @@ extension Transfer {
 
   private func took(_ line: UnsafeRawBufferPointer) -> Bool {
     do throws(HTTPFailure) {
-      guard let head = try parser.take(unsafe Array(line)) else { return true }
+      guard let head = try parser.take(unsafe line.bindMemory(to: UInt8.self).span) else { return true }
       if endsWithConnection(head) { listenForGoodbye() }
       arrivedHead = head
       growing?.note(self)

@@ -22,6 +22,14 @@ import Glibc
   /// Their events in that wait are not passed on: another connection may have the number by now. The next wait
   /// repeats the events of that one.
   private var released: Set<Int32> = []
+  /// The descriptors that were put into the set, of which the system takes out those that libcurl closes.
+  private var watched: [Int32: Interest] = [:]
+
+  private enum Interest {
+    case awaited
+    /// A connection that no transfer uses.
+    case idle
+  }
   private var events = [acct_event](repeating: acct_event(), count: Int(ACCT_EVENTS))
 
   /// One wait for a timer, in milliseconds.
@@ -40,8 +48,8 @@ import Glibc
       library.functions,
       multi.handle,
       Unmanaged.passUnretained(self).toOpaque(),
-      { _, socket, what, data, isKnown in
-        unsafe sockets(data).watch(socket, what, isKnown: isKnown != nil)
+      { _, socket, what, data, _ in
+        unsafe sockets(data).watch(socket, what)
         return 0
       },
       { _, milliseconds, data in
@@ -111,6 +119,10 @@ import Glibc
     var running: Int32 = 0
     for event in events.prefix(count)
     where event.descriptor != waker && !released.contains(event.descriptor) {
+      guard watched[event.descriptor] == .awaited else {
+        forget(event.descriptor)
+        continue
+      }
       hasMoved = true
       _ = unsafe library.functions.pointee.multi_socket_action(multi.handle, event.descriptor, event.what, &running)
     }
@@ -127,18 +139,31 @@ import Glibc
     _ = unsafe library.functions.pointee.multi_socket_action(multi.handle, -1, 0, &running)
   }
 
-  private func watch(_ socket: curl_socket_t, _ what: Int32, isKnown: Bool) {
+  /// Notes what libcurl waits for on a socket.
+  ///
+  /// One that it lets go of stays in the set, since most are connections that the next request uses. The system takes
+  /// it out when it is closed; the number may be another socket's then, which a change does not find.
+  private func watch(_ socket: curl_socket_t, _ what: Int32) {
     guard what & CURL_POLL_INOUT != 0, what != CURL_POLL_REMOVE else {
       if what == CURL_POLL_REMOVE { released.insert(socket) }
-      // Nothing is waited for: epoll would report a reset all the same, again and again.
-      _ = acct_epoll_change(queue, EPOLL_CTL_DEL, socket, 0)
+      if watched[socket] != nil { watched[socket] = .idle }
       return
     }
-    if isKnown, acct_epoll_change(queue, EPOLL_CTL_MOD, socket, what) == 0 { return }
+    if watched.updateValue(.awaited, forKey: socket) != nil {
+      if acct_epoll_change(queue, EPOLL_CTL_MOD, socket, what) == 0 { return }
+      // What may have come in this wait was the closed one's.
+      released.insert(socket)
+    }
     _ = acct_epoll_change(queue, EPOLL_CTL_ADD, socket, what)
-    // Any pointer says that it is known, until libcurl has it removed.
-    let own = unsafe Unmanaged.passUnretained(self).toOpaque()
-    _ = unsafe library.functions.pointee.multi_assign(multi.handle, socket, own)
+  }
+
+  /// Takes a socket out of the set on which something has come that libcurl does not wait for.
+  ///
+  /// epoll would report it again and again; as it does with a closed one, until a child that was just forked has closed
+  /// it too.
+  private func forget(_ socket: Int32) {
+    watched[socket] = nil
+    _ = acct_epoll_change(queue, EPOLL_CTL_DEL, socket, 0)
   }
 
   private func setTimer(_ milliseconds: Int) { deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds) }

@@ -229,11 +229,12 @@ final class TransferThread: Sendable {
   }
 
   private func wake() {
-    desk.withLock { desk in
-      guard desk.isAsleep else { return }
-      desk.isAsleep = false
-      sockets.wake()
+    let isAsleep = desk.withLock { desk in
+      defer { desk.isAsleep = false }
+      return desk.isAsleep
     }
+    // If it does not wait yet, its next wait ends at once.
+    if isAsleep { sockets.wake() }
   }
 
   fileprivate func run() {
