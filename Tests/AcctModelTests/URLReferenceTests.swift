@@ -26,6 +26,29 @@ struct URLReferenceTests {
   }
 
   @Test(
+    "A target behind an origin is read as in a whole URL",
+    arguments: [
+      "/", "", "/a/b?c=d", "?c", "/a/../b/./c", "/%2e%2E/x", "//b.example/c", "/a#b", "#b", "/a?b?c#d", "/@x:1",
+      "/a b", "/\u{e9}", "/a\"", "/a\\b",
+    ]
+  )
+  func target(_ target: String) throws {
+    let origin = try Origin("http://127.0.0.1:8080")
+    let (read, whole) = (try? HTTPURL(origin, target: target[...]), try? HTTPURL("\(origin)\(target)"))
+    #expect(read == whole)
+    #expect((read == nil) == ["/a b", "/\u{e9}", "/a\"", "/a\\b"].contains(target))
+  }
+
+  @Test(
+    "A target that would go on with the origin's host or port is none",
+    arguments: ["a", ".evil.example/", "@x/", "0/"]
+  )
+  func foreign(_ target: String) throws {
+    let origin = try Origin("https://pds.example")
+    #expect(throws: ParseError.url) { try HTTPURL(origin, target: target[...]) }
+  }
+
+  @Test(
     "A reference that clients read in different ways is rejected",
     arguments: [
       "https:g", "javascript:alert(1)", "/\\evil.example", "\\\\evil.example", "/ g", "///evil.example",

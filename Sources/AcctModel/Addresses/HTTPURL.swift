@@ -31,13 +31,33 @@ package struct HTTPURL: Hashable, Sendable {
     guard !authority.contains(UInt8(ascii: "@")) else { throw .refusedURL(.userInformation) }
 
     let (host, port) = try HTTPURL.split(authority)
-    let target = rest[end...].prefix { $0 != .hash }
+    let target = try HTTPURL.split(target: rest[end...])
+    origin = try Origin(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
+    (path, query) = target
+  }
+
+  /// Parses what stands behind an origin: a path and a query; a fragment is dropped.
+  ///
+  /// - Throws: ``ParseError/url``.
+  package init(_ origin: Origin, target: Substring) throws(ParseError) {
+    let bytes = Array(target.utf8)
+    // Anything else would go on with the origin's host or port.
+    guard bytes.first == nil || bytes.first == .slash || bytes.first == .question || bytes.first == .hash else {
+      throw .url
+    }
+    self.origin = origin
+    (path, query) = try HTTPURL.split(target: bytes[...])
+  }
+
+  /// Splits what stands behind an authority into its path, as clients send it, and its query.
+  private static func split(target: ArraySlice<UInt8>) throws(ParseError) -> (path: String, query: String?) {
+    let target = target.prefix { $0 != .hash }
     guard target.allSatisfy(\.mayStandInTarget) else { throw .url }
     let pathEnd = target.firstIndex(of: .question) ?? target.endIndex
-
-    origin = try Origin(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
-    path = removingDotSegments(String(ascii: target[..<pathEnd]))
-    query = pathEnd < target.endIndex ? String(ascii: target[(pathEnd + 1)...]) : nil
+    return (
+      removingDotSegments(String(ascii: target[..<pathEnd])),
+      pathEnd < target.endIndex ? String(ascii: target[(pathEnd + 1)...]) : nil
+    )
   }
 
   /// The root of an origin.

@@ -14,7 +14,8 @@ package import Secrets
 /// request of a browser is taken there, also none that the user typed: the server's page would run
 /// with the proxy's address as its origin.
 package struct ProxyGate: Sendable {
-  private let origins: [Origin]
+  /// Each with the values of `Host` that name it.
+  private let origins: [(origin: Origin, hosts: [String])]
   private let secret: Secret?
   private let direct: Origin?
 
@@ -23,7 +24,7 @@ package struct ProxyGate: Sendable {
   ///   - secret: The secret that the path must begin with on a port; `nil` on a socket.
   ///   - direct: The origin of requests to the proxy's own address; `nil` refuses them.
   package init(origins: [Origin], secret: Secret?, direct: Origin? = nil) {
-    self.origins = origins
+    self.origins = origins.map { ($0, $0.hostFields) }
     self.secret = secret
     self.direct = direct
   }
@@ -55,15 +56,15 @@ package struct ProxyGate: Sendable {
     guard fields.values(of: "origin").isEmpty, sites.allSatisfy({ $0 == "none" }) else { throw .fromPage }
     guard fields.values(of: "upgrade").isEmpty else { throw .upgrade }
     let origin: Origin
-    if let named = origins.first(where: { $0.answers(to: host) }) {
-      origin = named
+    if let named = origins.first(where: { $0.hosts.contains(host) }) {
+      origin = named.origin
     } else if let direct, isOwn(host, port) {
       guard sites.isEmpty else { throw .fromPage }
       origin = direct
     } else {
       throw .foreignHost
     }
-    do { return try HTTPURL("\(origin)\(open)") } catch { throw .malformed }
+    do { return try HTTPURL(origin, target: open) } catch { throw .malformed }
   }
 
   /// `true` for a `Host` in lower case that is the port's own address, and no other spelling of it.
@@ -155,10 +156,7 @@ package enum ProxyRefusal: Error, Equatable, Sendable, CaseIterable {
 }
 
 extension Origin {
-  /// `true` if a `Host` in lower case names this origin, with or without its default port.
-  fileprivate func answers(to host: String) -> Bool { hostFields.contains(host) }
-
-  /// The values of `Host` that name this origin: without its default port, and with it.
+  /// The values of `Host`, in lower case, that name this origin: without its default port, and with it.
   ///
   /// Origins of two schemes can have one in common, such as `http://localhost` and `https://localhost`.
   package var hostFields: [String] { [authority, "\(host):\(port)"] }
