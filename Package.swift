@@ -240,7 +240,6 @@ let package = Package(
         "AcctModel", "Secrets", "Text", "AcctPorts", "Curl", "CLibCurl", nio("NIOCore"), nio("NIOPosix"),
         nio("NIOHTTP1"),
       ],
-      forSize: true,
       reflected: true
     ),
 
