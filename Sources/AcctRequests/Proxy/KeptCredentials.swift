@@ -9,8 +9,9 @@ import AcctEngine
 ///
 /// Before each use acct's files and the keyring are asked whether anything may have changed, which costs a system call
 /// or two, rather than for their contents. The requests of one turn are answered by one such question, since all of them
-/// were there before it. If files or keyring can't tell, each request reads them anew, as every command does. After a second everything is read again in any case: some changes are not announced, such as a keyring that
-/// locks itself, and a vault's key is kept for as long as it is used.
+/// were there before it. If files or keyring can't tell, each request reads them anew, as every command does. After a
+/// second everything is read again in any case: some changes are not announced, such as a keyring that locks itself, and
+/// a vault's key is kept for as long as it is used.
 ///
 /// The secrets are only in ``Secret`` meanwhile, the key among them. If that is ordinary memory, they are kept only
 /// while a request is in progress.
