@@ -14,6 +14,10 @@ import Synchronization
   let route: Route
   let rootsFile: String?
   let library: CurlTable
+  /// `true` if a device signs in the handshake, and a person may have to be waited for.
+  ///
+  /// Kept, since who orders the transfer asks when another thread may be through with it, and have forgotten the message.
+  let usesDevice: Bool
   let response: ResponsePipe
   let upload: RequestPipe?
 
@@ -60,6 +64,7 @@ import Synchronization
     self.message = message
     self.route = route
     self.rootsFile = rootsFile
+    usesDevice = if case .device? = message.identity?.key { true } else { false }
     response = ResponsePipe(reuses: !message.isHeldInMemory)
     upload = if case .source(let source) = message.body { RequestPipe(source) } else { nil }
   }
@@ -255,9 +260,6 @@ private func transfer(_ data: UnsafeMutableRawPointer?) -> Transfer {
 extension Transfer {
   /// The time for a person to give a PIN and to touch a token, in seconds.
   static let deviceTimeout = 120
-
-  /// `true` if a device signs in the handshake, and a person may have to be waited for.
-  var usesDevice: Bool { if case .device? = message.identity?.key { true } else { false } }
 
   func setIdentity(_ options: inout HandleOptions) {
     guard let identity = message.identity else { return }
