@@ -77,7 +77,7 @@ package enum DPoPProof {
   }
 }
 
-/// What the proofs by one key have in common, for a process that makes many.
+/// The parts that the proofs by one key have in common, for a process that makes many.
 final class ProofTemplate: Sendable {
   /// The beginning of each: its first segment, and the dot behind it.
   let head: [UInt8]

@@ -16,7 +16,7 @@ package struct DPoPKey: Sendable {
   }
 
   let form: Form
-  /// What its proofs have in common, if that was made beforehand.
+  /// The parts that its proofs have in common, if they were made beforehand.
   let template: ProofTemplate?
 
   /// Generates a software key.

@@ -24,13 +24,13 @@ import Glibc
   private var released: Set<Int32> = []
   /// The descriptors that were put into the set, of which the system takes out those that libcurl closes.
   private var watched: [Int32: Interest] = [:]
+  private var events = [acct_event](repeating: acct_event(), count: Int(ACCT_EVENTS))
 
   private enum Interest {
     case awaited
     /// A connection that no transfer uses.
     case idle
   }
-  private var events = [acct_event](repeating: acct_event(), count: Int(ACCT_EVENTS))
 
   /// One wait for a timer, in milliseconds.
   private static let longest = 3_600_000.0
