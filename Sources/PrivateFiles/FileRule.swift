@@ -1,7 +1,7 @@
 import Glibc
 import Text
 
-/// What acct demands of a file that it obeys, wherever the file lies.
+/// The demands on a file that acct obeys, wherever it lies.
 ///
 /// The file belongs to this user or to root, and no other user can write it. ``Descriptor/trusted(_:_:)`` demands the
 /// same of every folder and link that leads to it.

@@ -59,7 +59,7 @@ extension AddCommand {
     }
   }
 
-  /// What the client is, and how it signs in.
+  /// Checks the options that say which client signs in, and how.
   private func requireFittingClient(_ source: AddSource) throws {
     if let scope = signIn.scope, signIn.send == .idToken, !Scope.words(scope).contains("openid") {
       throw ValidationError("--send id-token needs the word openid in --scope")

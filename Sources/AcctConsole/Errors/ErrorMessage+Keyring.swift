@@ -123,7 +123,7 @@ package func words(for kind: Keyring.Kind) -> String {
   if kind.isShared { "the shared keyring" } else { kind == .vault ? "the vault" : "the keyring" }
 }
 
-/// What leads to the opening of a locked keyring.
+/// The step that leads to the opening of a locked keyring.
 private func leading(to opening: KeyringFailure.Opening, _ kind: Keyring.Kind) -> String {
   switch opening {
   case .any: return unlocking(kind)
@@ -151,7 +151,7 @@ private func leading(to opening: KeyringFailure.Opening, _ kind: Keyring.Kind) -
 /// The way to new credentials where those in a locked collection are lost.
 private let newLogin = "a new login of the account stores its credentials in the default collection"
 
-/// What opens a shared keyring that no secret of this machine's opens.
+/// The step towards opening a shared keyring that no secret of this machine opens.
 private let askingForApproval = "`acct keyring join` with --code asks a member to approve this machine"
 
 /// The way to unlock a keyring.

@@ -282,7 +282,7 @@ extension RequestRefusal {
     return "to sign in for no resource, run `\(line)`; or name another --resource"
   }
 
-  /// What leads on where a second token is refused: one that the user requested, or that a resource of the account needs.
+  /// The hint where a second token is refused: one that the user requested, or that a resource of the account needs.
   private func secondTokenHint(for account: Account) -> String {
     guard let resource = account.resources.first(where: { [$0.description] == asked.targets }),
       let line = signInLine(account, for: resource)

@@ -137,7 +137,7 @@ extension ErrorMessage {
   }
 }
 
-/// What to do about an account of a shared keyring that can't be used.
+/// The step that helps where an account of a shared keyring can't be used.
 private func mending(_ damage: SharedDamage, _ id: AccountID) -> String {
   let removing = "`acct remove \(id) --local` removes it for all machines, after which it can be added again"
   return switch damage {

@@ -108,7 +108,7 @@ package struct EngineContext: Sendable {
   }
 }
 
-/// What a person is asked for at the terminal.
+/// A question that a person answers at the terminal.
 package enum Prompt: Equatable, Sendable {
   /// A new token of a static account.
   case token(account: AccountName)

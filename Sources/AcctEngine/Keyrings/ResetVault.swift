@@ -9,7 +9,7 @@ package struct ResetVault: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// What is in the vault, as the names of its items tell.
+  /// The contents of the vault, as the names of its items tell.
   package struct Contents: Sendable {
     /// The accounts with items in it, by name.
     package let accounts: [Account]

@@ -20,7 +20,7 @@ package import Release
 /// | any other refusal | fail | notes it; the same one a minute later ends its session |
 /// | any other answer, or none | fail | keeps the note if the token may have been spent, now or by an earlier renewal |
 package struct RenewalStateMachine<Form> {
-  /// What the caller does next.
+  /// The next step of the caller.
   package indirect enum Step {
     case send(Form)
     /// Store the tokens with the account.

@@ -66,7 +66,7 @@ extension NewCredentials {
 }
 
 extension SignInSettings {
-  /// What a renewal needs to know of a server whose metadata was read.
+  /// Takes from a server's metadata the facts that a renewal needs.
   init(knowing server: AuthorizationServer) {
     self.init()
     let endpoint = server.tokenEndpoint

@@ -10,7 +10,7 @@ package struct Login: Sendable {
 
   package init(_ context: EngineContext) { self.context = context }
 
-  /// What is different from the sign-in before.
+  /// The differences of this sign-in from the one before.
   package struct Changes: Sendable {
     /// The scope from now on; an empty one is the server's usual one.
     package var scope: String?

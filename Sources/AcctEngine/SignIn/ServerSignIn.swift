@@ -13,7 +13,7 @@ package struct ServerSignIn: Sendable {
     self.person = person
   }
 
-  /// What the server is asked for.
+  /// The request of a sign-in, as the user has chosen it.
   package struct Request: Sendable {
     package var server: SignIn.Request
     @Boxed package var provider: ResolvedProvider?

@@ -117,7 +117,7 @@ extension SignInWay {
     return way.isDirect || way.mayUseDevice
   }
 
-  /// What the account keeps of this, so that the next sign-in needs none of it again.
+  /// The settings that the account keeps, so that the next sign-in needs no option again.
   private var settings: SignInSettings {
     switch self {
     case .server(let way):

@@ -303,7 +303,7 @@ extension Account {
     set { change { $0.validatedAt = newValue } }
   }
   package var createdAt: Timestamp { @inlinable get { shared.fields.createdAt } }
-  /// What its server's answers were like.
+  /// The notes on its server's earlier answers.
   package var marks: Marks {
     @inlinable get { shared.fields.marks }
     set { change { $0.marks = newValue } }
@@ -329,7 +329,7 @@ extension Account {
     }
   }
 
-  /// What the answers of its server were like, where that must be remembered.
+  /// Notes on the earlier answers of an account's server, where they must be remembered.
   package struct Marks: OptionSet, Sendable {
     package let rawValue: Int64
 

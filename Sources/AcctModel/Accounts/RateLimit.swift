@@ -1,6 +1,6 @@
 /// The state of one of a server's limits, as the server last reported it.
 package struct RateLimit: Equatable, Sendable {
-  /// What of an origin a response describes; it replaces what earlier responses said of the same.
+  /// The part of an origin that a response describes, whose earlier descriptions it replaces.
   package enum Extent: String, Sendable {
     /// All of its limits.
     case origin

@@ -1,4 +1,4 @@
-/// What a reader sees of a machine's name: equal for two names that one may take for each other.
+/// The look of a machine's name: equal for two names that a reader may take for each other.
 ///
 /// It is the skeleton of UTS #39 for names that are mostly ASCII, and folds case, width and what does not show as well.
 /// Non-ASCII characters that look alike, but like no ASCII, stay apart; so do sequences such as `rn` and `m`. `i`, `l` and

@@ -4,7 +4,7 @@ package import Secrets
 ///
 /// No other user can have put a file that is read in its place: each folder and link on the way is the user's or root's.
 package struct SecretFiles: Sendable {
-  /// What a file is, which tells who may read it.
+  /// The role of a file, which decides who may read it.
   package enum Role: Sendable {
     /// One that a command names, and reads once: no other user may read it, but a group may where it is root's, as
     /// Kubernetes hands out secrets. A FIFO is waited for, until a program has written to it.

@@ -100,7 +100,7 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// What a request with its credential consists of: the credential's URL and no other.
+/// The parts of a request with its credential, for the credential's URL and no other.
 package struct SentRequest {
   package let url: HTTPURL
   package fileprivate(set) var fields: [SentField]

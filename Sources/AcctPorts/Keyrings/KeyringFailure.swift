@@ -49,7 +49,7 @@ package enum KeyringFailure: Error, Equatable, Sendable {
 }
 
 extension KeyringFailure {
-  /// What opens a locked keyring.
+  /// The means that opens a locked keyring.
   package enum Opening: Equatable, Sendable {
     /// A person, or a passphrase or key that was not given.
     case any

@@ -33,7 +33,7 @@ struct EnvKeys {
     case new(AccountName)
   }
 
-  /// What a variable is, by its name and its value.
+  /// The kind of a variable, by its name and its value.
   enum Finding: Sendable {
     /// A key of a provider that says where it goes.
     case key(ResolvedProvider)

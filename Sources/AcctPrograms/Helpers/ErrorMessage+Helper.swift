@@ -180,7 +180,7 @@ extension ErrorMessage {
   }
 }
 
-/// What an option of `helper aws` takes, as a clause.
+/// The values that an option of `helper aws` takes, as a clause.
 private func form(of option: String) -> String? {
   switch option {
   case "--role-arn": "it is as in arn:aws:iam::123456789012:role/NAME;"

@@ -318,7 +318,7 @@ package struct FromOptions: ParsableArguments {
     case oidcAgent = "oidc-agent"
     /// A `.env` file, which is no program's own.
     case env
-    /// What there is, of all programs.
+    /// The list of all programs' logins.
     case list
 
     /// `nil` for the list, and for a `.env` file.

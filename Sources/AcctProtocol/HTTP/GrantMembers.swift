@@ -3,7 +3,7 @@ package import StrictJSON
 package import Release
 import Text
 
-/// What is wrong with a grant and costs nothing of what it grants.
+/// A flaw of a grant that costs nothing of what it grants.
 package enum Blemish: Equatable, Sendable {
   /// The media type is not JSON's.
   case mediaType

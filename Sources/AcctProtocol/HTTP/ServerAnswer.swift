@@ -49,7 +49,7 @@ package final class ServerAnswer: Sendable {
     isForm = form != nil
   }
 
-  /// What a 2xx answer grants; `nil` for any other status, and for a body that has no members.
+  /// The members of a 2xx answer that grants something; `nil` for any other status, and for a body that has no members.
   ///
   /// A body that can't be read strictly is read leniently here, and nowhere else: what the request has spent, such as a
   /// refresh token or a code, exists only in this answer by now.

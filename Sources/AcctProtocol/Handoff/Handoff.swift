@@ -30,7 +30,7 @@ package final class Handoff: Sendable {
   package let tokenLifetime: TokenLifetime
   /// When the server gave the token, if a file says so.
   package let issuedAt: Timestamp?
-  /// What could not be used of it, and was not needed.
+  /// The flaws of members that were not needed.
   package let blemishes: [Blemish]
 
   package var tokenType: Account.TokenType { key == nil ? .bearer : .dpop }

@@ -69,7 +69,7 @@ package struct RegisteredClient: Sendable {
   package let secretExpiresAt: Timestamp?
   /// The access to the registration itself, if the server gave any.
   package let access: RegistrationAccess?
-  /// What was wrong with the answer and cost nothing of the registration.
+  /// The flaws of the answer that cost nothing of the registration.
   package let blemishes: [Blemish]
 
   /// Reads the answer, of which the identifier alone is needed.

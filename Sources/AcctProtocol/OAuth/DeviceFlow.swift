@@ -14,7 +14,7 @@ package struct DeviceFlow: Sendable {
   /// Seconds between two questions.
   package private(set) var interval: Int64
 
-  /// What was wrong with the answer and cost nothing.
+  /// The flaws of the answer that cost nothing.
   package let blemishes: [Blemish]
 
   /// Reads the device authorization response (section 3.2).

@@ -63,7 +63,7 @@ package enum RefusedPart: String, Sendable, CaseIterable {
 ///
 /// Codes are compared by their letters and digits alone: `INVALID_GRANT` and `InvalidGrant` are `invalid_grant`.
 package enum SessionEnds {
-  /// What a list of codes is about.
+  /// A list of words in servers' errors, by what they mean.
   package enum List: String, CaseIterable, Sendable {
     /// The session has ended.
     case ended

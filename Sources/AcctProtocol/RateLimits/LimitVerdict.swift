@@ -1,6 +1,6 @@
 package import AcctModel
 
-/// What a response says about the next request: whether a limit refused this one, and when another makes sense.
+/// The verdict of a response on the next request: whether a limit refused this one, and when another makes sense.
 package struct LimitVerdict: Equatable, Sendable {
   /// `true` for 429, and for 403 if nothing is left of a limit or the server asks for a wait, as GitHub does.
   package let isLimited: Bool

@@ -179,7 +179,7 @@ struct ExecVariables {
     }
   }
 
-  /// What came of the need of a variable.
+  /// The outcome of obtaining a variable's value.
   ///
   /// It is an object, since an optimized build (Swift 6.3) confused the values of tuples that tasks of a group return.
   private final class Obtained: Sendable {

@@ -10,7 +10,7 @@ package struct ProxyFence: Sendable {
   /// The reason why there can be no fence.
   private var obstacle: Obstacle?
 
-  /// What reads files that acct does not know.
+  /// A reason why a fence can't name all files that are needed.
   enum Obstacle: Sendable {
     /// The module of a token that has a key of the account.
     case module(AccountName)

@@ -320,7 +320,7 @@ extension MakeRequest {
   }
 }
 
-/// What the last answer to a request says about a token that can't be renewed.
+/// The meaning of a request's last answer for a token that can't be renewed.
 extension MakeRequest {
   /// Stores that the server has rejected the token, or accepts it after all.
   ///

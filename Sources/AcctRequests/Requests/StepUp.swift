@@ -84,7 +84,7 @@ package struct StepUp: Sendable {
   /// The words of the challenge that the request's token does not have.
   fileprivate var missing: [String] { challenge.scope.filter { !Scope.words(granted).contains($0) } }
 
-  /// What leads on where the sign-in has asked for all that is missing: the same sign-in again does not.
+  /// The hint where the sign-in has asked for all that is missing: the same sign-in again would not help.
   fileprivate var hintAfterDenial: String? {
     let asked = Scope.words(account.signIn?.scope)
     guard challenge.need == .scope, !missing.isEmpty, missing.allSatisfy(asked.contains) else { return nil }

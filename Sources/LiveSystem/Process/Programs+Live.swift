@@ -206,7 +206,7 @@ private final class Pipe {
   }
 }
 
-/// What a program prints on one stream, which may be a secret: in one buffer that never moves.
+/// The output of a program on one stream, which may be a secret: in one buffer that never moves.
 private final class Output {
   private let end: Int32
   private var bytes: [UInt8] = []

@@ -15,7 +15,7 @@ struct Membership {
   /// The means by which this machine opens the keyring.
   let own: Set<String>
   let known: KnownMeans
-  /// What each machine and each means is called, by identifier.
+  /// The name of each machine and each means, by identifier.
   private let names: [String: String]
 
   init(
@@ -207,7 +207,7 @@ extension Roster {
   }
 }
 
-/// What a machine has written, as the accounts' objects tell.
+/// The writes of a machine, as the accounts' objects tell.
 struct Writes {
   private(set) var last: Writer
   private var all: [Writer]

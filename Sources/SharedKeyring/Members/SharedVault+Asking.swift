@@ -326,7 +326,7 @@ extension SharedVault {
     )
   }
 
-  /// What each machine has written, by identifier.
+  /// The writes of each machine, by identifier.
   private func writers(_ opened: EpochKeys.Opened, _ session: Session) throws(KeyringFailure) -> [String: Writes] {
     let changes = try ask { () throws(SharedStoreFailure) in try session.store.changes(session.places.accounts, 0) }
     let seal = seal(opened, session, .forbidden)

@@ -69,7 +69,7 @@ extension SharedVault {
     var later: [AccountID] = []
   }
 
-  /// What is to be done with an object of a former key.
+  /// The state of an object of a former key, which decides whether it can be sealed anew.
   private enum Remainder { case whole, damaged, ofLaterVersion }
 
   /// Seals every object of the former key anew, until a look at all of them finds none.

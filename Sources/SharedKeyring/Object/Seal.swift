@@ -28,7 +28,8 @@ package struct Seal: Sendable {
 
   /// In bytes; etcd takes requests of 1.5 MiB.
   static let sizeLimit = 1 << 20
-  /// What a write leaves of it, so that the same contents can be sealed with a later key: its number, and a generation.
+  /// The bytes that a write leaves free: sealed with a later key, the same contents also need its number and a
+  /// generation.
   private static let reserve = 64
 
   init(

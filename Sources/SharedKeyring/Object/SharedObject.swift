@@ -18,7 +18,7 @@ package struct SharedObject: Equatable, Sendable {
   /// `true` for the trace that a removal leaves: an older object can't be put back unnoticed.
   package var isRemoved: Bool
 
-  /// What the trace of a removal says of the account; `nil` for any other object, and for a trace that says nothing.
+  /// The removed account's name and last events; `nil` for any other object, and for a trace without them.
   package var removal: Removal?
 
   /// The machines that have written it, as ``Writer`` has them; empty in a keyring of the former form.
@@ -282,7 +282,7 @@ extension SharedObject {
   private static let unknown = SharedDamage.unknownVersion
 }
 
-/// What the trace of a removal says of the account that was there: its name and its last events, for people to read.
+/// The name and the last events of a removed account, as its trace keeps them, for people to read.
 ///
 /// No decision depends on it. A keyring of the former form has none, since earlier versions of acct know no such trace.
 package struct Removal: Equatable, Sendable {

@@ -4,7 +4,7 @@ import Secrets
 
 /// The source of a passphrase, the vault's or a shared keyring's: a file, a systemd credential, or a prompt.
 package struct PassphraseSource: Sendable {
-  /// What the passphrase opens, as a prompt names it.
+  /// The keyring that the passphrase opens, as a prompt names it.
   var keyring = "the vault"
   /// A file that the user names; if it is named, nothing else is tried.
   package var file: String?

@@ -279,8 +279,8 @@ package struct SealedKey: Sendable {
   private static let absent = HardwareKeyFailure.absent(reason: "there is no TPM")
 }
 
-/// What a shared keyring takes of a vault's opener: passphrases, their cost, and the place of an opened key between two
-/// calls.
+/// The parts of a vault's opener that a shared keyring uses: passphrases, their cost, and the place of an opened key
+/// between two calls.
 extension VaultKeyOpener {
   /// The cost of a guess at a new passphrase.
   package var cost: KDFParameters { kdf }
@@ -364,7 +364,7 @@ package struct Passphrase {
 
   /// Such as "the passphrase in /run/pass".
   package var source: String { file.map { "the passphrase in \($0)" } ?? "the passphrase" }
-  /// What it may be, the likelier one first.
+  /// The passphrases that the input may mean, the likelier one first.
   package var candidates: [Secret] { [secret] + [asWritten].compactMap(\.self) }
 }
 

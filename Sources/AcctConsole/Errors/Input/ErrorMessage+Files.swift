@@ -89,7 +89,7 @@ extension ErrorMessage {
     }
   }
 
-  /// What to tell of accounts whose files are not used, and no more than one line of chmod(1).
+  /// The notices for accounts whose files are not used, with at most one line of chmod(1).
   package static func notices(of skipped: [SkippedAccount]) -> [String] {
     let modes = skipped.filter(\.hasWrongMode)
     guard modes.count > 1, let first = modes.first else { return skipped.map { ErrorMessage($0).text } }

@@ -162,7 +162,7 @@ package func words(for refusal: ParseError.Refusal) -> String {
   }
 }
 
-/// What a file is in place of tokens, and what it is for.
+/// The words for a file that has no account's tokens, and the hint where it belongs.
 private func words(for document: ForeignDocument) -> (what: String, remedy: String) {
   switch document {
   case .certificate:

@@ -87,7 +87,7 @@ package struct OtherPerson: Equatable, Sendable {
   package let found: String
   /// The server at which they signed in.
   package let origin: Origin?
-  /// What would be their account.
+  /// The account that a sign-in of that person would add.
   package let theirs: Account
 
   package init(account: AccountName, found: String, origin: Origin?, theirs: Account) {
