@@ -30,11 +30,9 @@ extension String {
   package func isSameField(as other: String) -> Bool {
     let (bytes, others) = (utf8Span.span, other.utf8Span.span)
     guard bytes.count == others.count else { return false }
-    var index = 0
-    while index < bytes.count {
+    for index in bytes.indices {
       let (byte, other) = (bytes[index], others[index])
       guard byte == other || byte.inLowerCase == other.inLowerCase else { return false }
-      index += 1
     }
     return true
   }

@@ -359,6 +359,8 @@ package struct RenewalCounts: Equatable, Sendable {
   private static let limit: Int64 = 1 << 53
 
   /// Counts the end of a renewal.
+  ///
+  /// A count that can't be stored is lost: the tokens that the renewal brought are worth more.
   static func count(isFailure: Bool, in world: World) async {
     do throws(FilesFailure) {
       let held = try await world.files.lock(.renewals, 2)
