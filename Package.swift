@@ -37,6 +37,9 @@ func room(
 /// Tests are not optimized: that takes longer than it saves.
 let testRules = houseRules + [.unsafeFlags(["-Onone"])]
 
+/// The largest room of tests needs all others, and is compiled last and alone: in batches, on all cores.
+let lastTestRules = testRules + [.unsafeFlags(["-no-whole-module-optimization", "-enable-batch-mode"])]
+
 /// The tests of a room; spec vectors lie beside them in `Vectors`, as data.
 func tests(_ name: String, _ dependencies: [Target.Dependency], vectors: Bool = false, data: String? = nil) -> Target {
   .testTarget(
@@ -399,7 +402,7 @@ let package = Package(
         "AcctTestSupport", argumentParser,
       ],
       exclude: ["Screens"],
-      swiftSettings: testRules
+      swiftSettings: lastTestRules
     ),
     tests("PrivateFilesTests", ["AcctModel", "Secrets", "AcctPorts", "PrivateFiles", "LiveSystem", "CLinux"]),
     tests(
