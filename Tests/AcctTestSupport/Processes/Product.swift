@@ -19,6 +19,9 @@ package enum Product {
     return "/\(root)/\(path)"
   }
 
+  /// `true` if `.ci/sanitize` runs the tests: a sanitizer has memory of its own, and holds back what is freed.
+  package static var isSanitized: Bool { unsafe getenv("ACCT_SANITIZE") != nil }
+
   /// The folder of the test bundle.
   private static let productFolder: String = {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
