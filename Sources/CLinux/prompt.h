@@ -55,7 +55,6 @@ static inline int acct_prompt_is_active(void) { return acct_prompt()->active; }
 /* Turns the signal keys off, and echo too for a secret: Ctrl-C and Ctrl-\ end the line and arrive
    in it, so that the one who asked hears of the cancellation. Returns 0, or -1 with errno. */
 static inline int acct_prompt_begin(int terminal, int is_secret) {
-  static int registered;
   if (tcgetattr(terminal, &acct_prompt()->before) != 0) return -1;
   struct termios mode = acct_prompt()->before;
   mode.c_lflag &= ~(tcflag_t)(is_secret ? ECHO | ECHONL | ISIG : ISIG);
@@ -63,7 +62,6 @@ static inline int acct_prompt_begin(int terminal, int is_secret) {
   mode.c_cc[VEOL] = 003;
   mode.c_cc[VEOL2] = 034;
   acct_prompt()->terminal = terminal;
-  if (!registered) registered = atexit(acct_prompt_restore) == 0;
   acct_prompt()->active = 1;
   for (int i = 0; i < ACCT_PROMPT_SIGNALS; i++) {
     struct sigaction action = { 0 };

@@ -1,6 +1,5 @@
 package import CLibCurl
 import PrivateFiles
-import Synchronization
 
 /// libcurl, loaded when the first request of the process needs it.
 ///
@@ -18,18 +17,7 @@ import Synchronization
   package static func preload() { _ = outcome }
 
   /// Begins to load it on a thread of its own, for a caller that has something else to do before it needs it.
-  ///
-  /// ``finishPreloading()`` has to be called before the process exits.
-  package static func beginPreloading() { isPreloading.store(startThread { preload() }, ordering: .relaxed) }
-
-  /// Waits until it is loaded, if that has begun.
-  ///
-  /// Libraries that are still being initialized while exit(3) ends them may crash.
-  package static func finishPreloading() {
-    if isPreloading.load(ordering: .relaxed) { preload() }
-  }
-
-  private static let isPreloading = Atomic(false)
+  package static func beginPreloading() { _ = startThread { preload() } }
 
   private static let outcome: Result<CurlTable, CurlTableFailure> = {
     let table = UnsafeMutablePointer<acct_curl>.allocate(capacity: 1)

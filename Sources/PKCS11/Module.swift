@@ -73,14 +73,8 @@ import Synchronization
     }
   }
 
-  /// Lets the module release its resources, unless a call has not returned; returns whether all have.
-  func end() -> Bool {
-    let isIdle = use.withLockIfAvailable { use in
-      finalize(&use)
-      return use.operations == 0
-    }
-    return isIdle ?? false
-  }
+  /// Lets the module release its resources, unless a call has not returned.
+  func end() { _ = use.withLockIfAvailable { finalize(&$0) } }
 
   /// - Returns: `true` if C_Finalize is this process's part, too.
   private func initialize() throws(HardwareKeyFailure) -> Bool {

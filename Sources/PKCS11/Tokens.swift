@@ -45,14 +45,11 @@ package final class Tokens: Sendable {
 
   /// Lets the modules release their resources; they are used no more.
   ///
-  /// - Returns: `true` if every call into them has returned. If not, exit(3) may wait for one without end: it calls
-  ///   the functions that the libraries registered for the end of the process, which may want the locks that the call
-  ///   holds.
-  package func end() -> Bool {
+  /// One in which a call has not returned keeps them.
+  package func end() {
     // One that is being loaded is not in the table yet.
-    guard let loaded = modules.withLockIfAvailable({ Array($0.values) }) else { return false }
-    // Each of them, also behind one that is stuck.
-    return loaded.map { $0.end() }.allSatisfy(\.self)
+    guard let loaded = modules.withLockIfAvailable({ Array($0.values) }) else { return }
+    for module in loaded { module.end() }
   }
 
   /// The modules that a URI may mean.

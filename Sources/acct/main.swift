@@ -108,9 +108,10 @@ let status = await Acct.run(
   sharing: sharedVault.sharedKeyring,
   schemes: .live(folders, environment.variable)
 )
-CurlTable.finishPreloading()
 vaultStore.end()
 sharedVault.end()
-// Everything was written to the descriptors: nothing waits in a buffer to be flushed.
-if !tokens.end() { _exit(status) }
-exit(status)
+tokens.end()
+PromptMode.restore()
+// Not exit(3), which calls what libraries registered for the end, while threads may still be in them: OpenSSL released
+// what a thread that ended was releasing. Everything was written to the descriptors: no buffer has to be flushed.
+_exit(status)

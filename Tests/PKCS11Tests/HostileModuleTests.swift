@@ -139,6 +139,13 @@ struct HostileModuleTests {
     #expect(answer.hasSuffix(" does not answer\")"))
   }
 
+  @Test("A thread has released what a module keeps for it before the end of the process releases the same")
+  func slowEnd() async throws {
+    let output = try await tool.output("sign", try await uri("FAULT_SLOW_END"), [])
+    #expect(output.text.hasPrefix("signed 11"), "\(output.text)")
+    #expect(output.status == 0)
+  }
+
   @Test("A token that another process uses is busy for one who only looks, after a moment")
   func busy() async throws {
     let file = "\(folder.path)/touched"

@@ -103,5 +103,5 @@ func run() async -> Int32 {
 }
 
 let status = await run()
-if !tokens.end() { _exit(status) }
-exit(status)
+tokens.end()
+_exit(status)

@@ -36,9 +36,9 @@ struct Console: ~Copyable {
   ///   input, or too late.
   func answer(to prompt: String, isSecret: Bool, timeout: Int?) -> [UInt8]? {
     // Echo goes first: text that is typed ahead of the prompt must not show either.
-    guard acct_prompt_begin(input, isSecret ? 1 : 0) == 0 else { return nil }
+    guard PromptMode.begin(input, isSecret: isSecret) else { return nil }
     defer {
-      acct_prompt_end()
+      PromptMode.end()
       // The newline that was typed was not echoed.
       if isSecret { _ = write("\n") }
     }
@@ -60,7 +60,7 @@ struct Console: ~Copyable {
     // Of its full size from the beginning: a buffer that grows leaves copies behind.
     var line = [UInt8](repeating: 0, count: Self.lineLimit)
     var count = 0
-    while count < line.count, waitForInput(until: deadline, while: { acct_prompt_is_active() != 0 }) {
+    while count < line.count, waitForInput(until: deadline, while: { PromptMode.isActive }) {
       let got = unsafe line.withUnsafeMutableBytes { buffer in
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
         return unsafe read(input, room.baseAddress, room.count)
@@ -68,7 +68,7 @@ struct Console: ~Copyable {
       if got < 0 && errno == EINTR { continue }
       count += max(got, 0)
       // Asked again, since another thread may have taken the signal while this one waited.
-      guard got >= 0, acct_prompt_is_active() != 0, let end = line[..<count].last, !Self.cancelKeys.contains(end)
+      guard got >= 0, PromptMode.isActive, let end = line[..<count].last, !Self.cancelKeys.contains(end)
       else { break }
       let isEnded = end == UInt8(ascii: "\n")
       if isEnded || got == 0 {
@@ -114,10 +114,10 @@ extension Console {
   /// - Returns: `true` if the terminal can do that.
   func interact(timeout: Int?, _ react: (Keystroke?, TerminalSize) -> [String]?) -> Bool {
     var mode = termios()
-    guard let size = terminalSize(output), unsafe tcgetattr(input, &mode) == 0, acct_prompt_begin(input, 1) == 0
+    guard let size = terminalSize(output), unsafe tcgetattr(input, &mode) == 0, PromptMode.begin(input, isSecret: true)
     else { return false }
     defer {
-      acct_prompt_end()
+      PromptMode.end()
       // Once more: a signal may have restored it before the keystrokes were asked for.
       unsafe tcsetattr(input, TCSANOW, &mode)
     }
@@ -148,8 +148,8 @@ extension Console {
       let isInside = keys.hasBytes
       let wait: Duration? = isInside ? .milliseconds(Self.escapeTimeout) : timeout.map { .seconds($0) }
       let deadline = wait.map { ContinuousClock.now.advanced(by: $0) }
-      guard waitForInput(until: deadline, while: { acct_prompt_is_active() != 0 }) else {
-        guard isInside, acct_prompt_is_active() != 0 else { return nil }
+      guard waitForInput(until: deadline, while: { PromptMode.isActive }) else {
+        guard isInside, PromptMode.isActive else { return nil }
         isComplete = true
         continue
       }

@@ -133,9 +133,9 @@ final class LineInput: Sendable {
 private func withKeystrokes<Result>(of input: Int32, _ body: () -> Result?) -> Result? {
   onePrompt.withLock { _ in
     var mode = termios()
-    guard unsafe tcgetattr(input, &mode) == 0, acct_prompt_begin(input, 1) == 0 else { return nil }
+    guard unsafe tcgetattr(input, &mode) == 0, PromptMode.begin(input, isSecret: true) else { return nil }
     defer {
-      acct_prompt_end()
+      PromptMode.end()
       // Once more: a signal may have restored it before the keystrokes were asked for.
       unsafe tcsetattr(input, TCSANOW, &mode)
     }
@@ -218,7 +218,7 @@ final class KeyInput: Sendable {
         while true {
           if let key = reader.next(isComplete: true) { return key }
           // Keys that are typed while it is in the background are for another program.
-          let hasInput = waitForInput(input, until: stop) { acct_prompt_is_active() != 0 }
+          let hasInput = waitForInput(input, until: stop) { PromptMode.isActive }
           guard hasInput, isInForeground else { return nil }
           var chunk = [UInt8](repeating: 0, count: 64)
           let count = unsafe read(input, &chunk, chunk.count)

@@ -1,5 +1,6 @@
 /* A PKCS#11 module that misbehaves as -DFAULT_… says, and has one token with one key else. */
 #include <p11-kit-1/p11-kit/pkcs11.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,25 @@ __attribute__((destructor)) static void unload(void) {
 }
 #endif
 
+#ifdef FAULT_SLOW_END
+/* As OpenSSL has it, each thread keeps something that its end releases, and so does the end of the process. */
+static pthread_key_t kept;
+static _Atomic int values;
+static void release(void *value) {
+  usleep(20000);
+  values--;
+}
+static void keep(void) {
+  if (pthread_getspecific(kept)) return;
+  values++;
+  pthread_setspecific(kept, &values);
+}
+__attribute__((constructor)) static void begin(void) { pthread_key_create(&kept, release); }
+__attribute__((destructor)) static void end(void) {
+  if (values) abort();
+}
+#endif
+
 static CK_RV initialize(void *arguments) {
 #ifdef FAULT_NOISE
   printf("foreign words\n");
@@ -61,6 +81,9 @@ static void fill(unsigned char *field, size_t size, const char *text) {
 }
 
 static CK_RV get_token_info(CK_SLOT_ID slot, CK_TOKEN_INFO *info) {
+#ifdef FAULT_SLOW_END
+  keep();
+#endif
   memset(info, 0, sizeof *info);
   fill(info->label, sizeof info->label, "hostile");
   fill(info->manufacturerID, sizeof info->manufacturerID, "made up");
