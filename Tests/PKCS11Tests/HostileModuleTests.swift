@@ -139,7 +139,7 @@ struct HostileModuleTests {
     #expect(answer.hasSuffix(" does not answer\")"))
   }
 
-  @Test("A thread has released what a module keeps for it before the end of the process releases the same")
+  @Test("A module's thread that is still at its end does not change how the process ends")
   func slowEnd() async throws {
     let output = try await tool.output("sign", try await uri("FAULT_SLOW_END"), [])
     #expect(output.text.hasPrefix("signed 11"), "\(output.text)")

@@ -34,7 +34,7 @@ __attribute__((destructor)) static void unload(void) {
 #endif
 
 #ifdef FAULT_SLOW_END
-/* As OpenSSL has it, each thread keeps something that its end releases, and so does the end of the process. */
+/* As with OpenSSL, a thread keeps something that its end releases, and exit(3) must not come in between. */
 static pthread_key_t kept;
 static _Atomic int values;
 static void release(void *value) {
