@@ -4,7 +4,6 @@
    calls from one source file: each that includes this has a state of its own. */
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <termios.h>
 
 static const int acct_prompt_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };

@@ -12,17 +12,7 @@ struct HostileModuleTests {
     tool = try TokenTool()
   }
 
-  /// Compiles the module with some faults, and returns a URI that names it.
-  private func uri(_ faults: String...) async throws -> String {
-    let path = "\(folder.path)/hostile.so"
-    let source = Product.source("Tests/PKCS11Tests/Modules/hostile.c")
-    let compiled = try await ChildProcess(
-      "clang",
-      ["-shared", "-fPIC", "-w", "-o", path] + faults.map { "-D\($0)" } + [source]
-    ).run()
-    guard compiled.status == 0 else { throw HarnessFailure(compiled.errorText) }
-    return "pkcs11:token=hostile?module-path=\(path)"
-  }
+  private func uri(_ faults: String...) async throws -> String { try await HostileModule.uri(faults, in: folder) }
 
   @Test("A module without faults is used: its curve by name, its point bare, its labels with a zero")
   func works() async throws {

@@ -101,10 +101,7 @@ struct DocumentTests {
   /// The system calls of a command that ends well, one a line.
   private func calls(of command: ChildProcess, in folder: TemporaryFolder) async throws -> [String] {
     let trace = try folder.file("trace", containing: "")
-    var traced = command
-    traced.program = "/usr/bin/strace"
-    traced.arguments = ["-f", "-o", trace, command.program] + command.arguments
-    let output = try await traced.run()
+    let output = try await command.traced("-f", "-o", trace).run()
     try #require(output.status == 0, "\(output.errorText)")
     let lines = try await ChildProcess("cat", [trace]).run()
     // A call during which another thread calls has two lines, of which the second has only the result.

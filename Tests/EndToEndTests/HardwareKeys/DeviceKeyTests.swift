@@ -48,12 +48,8 @@ struct DeviceKeyTests {
   @Test("A module's thread that is still at its end does not change how acct ends")
   func slowEnd() async throws {
     let folder = try TemporaryFolder()
-    let module = "\(folder.path)/slow.so"
-    let source = Product.source("Tests/PKCS11Tests/Modules/hostile.c")
-    let options = ["-shared", "-fPIC", "-w", "-DFAULT_SLOW_END", "-o", module, source]
-    let compiled = try await ChildProcess("clang", options).run()
-    try #require(compiled.status == 0, "\(compiled.errorText)")
-    let listed = try await AcctHome().acct("key", "list", "pkcs11:token=hostile?module-path=\(module)", "--hardware")
+    let uri = try await HostileModule.uri(["FAULT_SLOW_END"], in: folder)
+    let listed = try await AcctHome().acct("key", "list", uri, "--hardware")
     #expect(listed.status == 0, "\(listed.errorText)")
     #expect(listed.text.contains("hostile"), "\(listed.text)")
   }
